@@ -1,0 +1,52 @@
+package reconcile
+
+// Link says what joins a record to its subject, strongest first.
+type Link uint8
+
+// The links. Weak likeness (amount, time, text) is no link: it names candidates only.
+const (
+	LinkNone     Link = iota // the record stands alone
+	LinkKey                  // it carries the whole identity
+	LinkEffectID             // a unique reference, own or pointed to
+	LinkObjectID
+	LinkRequestID
+	LinkPartial // it carries the key and agrees with exactly one identity
+)
+
+var linkWords = map[Link]string{LinkNone: "none", LinkKey: "key", LinkEffectID: "effect-id", LinkObjectID: "object-id", LinkRequestID: "request-id", LinkPartial: "partial"}
+
+func (l Link) String() string { return linkWords[l] }
+
+// Evidence is a record with the link that joins it to its subject.
+type Evidence struct {
+	Record *Record
+	Link   Link
+	// History marks a receipt line, a provider event or an attempt line that a later one of the same identity or object supersedes.
+	History bool
+}
+
+// Clash is a reference that this subject shares with another: a chain that would merge two identities merges nothing.
+type Clash struct {
+	Field string // effect_id, object_id, provider_key
+	Value Value
+	Other []Component // the other claimant's identity
+	Keyed bool        // the record itself carries a key, and it agrees with one claimant
+}
+
+// Candidate is an unlinked subject that may be this one's missing counterpart, or its twin: it never joins and never proves anything.
+type Candidate struct {
+	Case    string // its case id
+	Locator string // source:locator of its first record
+	Why     string // "same scope, compatible parameters, fitting time"
+}
+
+// Subject is one identity with the records that join it by strong links, or one keyless record that joins none.
+type Subject struct {
+	Contract   *Contract // nil: claimed by no contract
+	Identity   []Component
+	Evidence   []Evidence
+	Clashes    []Clash
+	Candidates []Candidate // unlinked rows that may be the counterpart
+	MoreCands  int         // how many candidates are not named
+	Twins      []Candidate // other actions with the same scope without key, fingerprint and actor inside the retry window
+}

@@ -1,0 +1,48 @@
+package reconcile
+
+import "time"
+
+// Coverage is what one source could show: everything of its partitions in [From, To], or nothing and why.
+type Coverage struct {
+	Complete   bool    // read as far as it was declared to reach
+	Proves     bool    // false: nothing may be concluded from an absence in it (a log without times, an undeclared query)
+	From       Instant // unknown = from the beginning
+	To         Instant // unknown only when Proves is false
+	Lag        time.Duration
+	Partitions map[string][]string // component → values it can show; a component not named is shown whole
+	Reason     string              // why it is incomplete or proves nothing, "" otherwise; safe to show
+	Hint       string              // what to do about it
+}
+
+// SourceFacts is what the rules must know of a source besides its records.
+type SourceFacts struct {
+	Name        string
+	Role        Role
+	Serves      bool     // the store that the service consults now
+	Components  []string // identity components it maps: those it can testify by
+	MapsRef     bool     // it maps effect_id, provider_ref, object_id or request_id
+	MapsTime    bool
+	Skew        time.Duration
+	Retained    Span // effects: older rows are archived, their absence says nothing
+	Fingerprint *FingerprintSpec
+	Coverage    Coverage
+}
+
+// World is what holds for a whole scan: the clock, the sources with what each covers, the declared restores. Judging starts when it is
+// complete, so one clock reading and one coverage per source serve every subject.
+type World struct {
+	Now     Instant
+	Sources []SourceFacts
+	Events  []Event
+	Broken  map[[2]string]bool // pairs of sources that were never comparable (join-broken): no absence between them
+}
+
+// Source returns the facts of a source by name, nil when there is none of that name.
+func (w *World) Source(name string) *SourceFacts {
+	for i := range w.Sources {
+		if w.Sources[i].Name == name {
+			return &w.Sources[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package scan is the pipeline: read, sieve, fetch, judge, keep. It knows no screen.
+package scan

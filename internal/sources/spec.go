@@ -1,0 +1,123 @@
+// Package sources opens stores and logs, maps their rows to records and reports what each covers. It knows no rule and writes to no source.
+package sources
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// Scheme is how a source is opened.
+type Scheme string
+
+// The schemes of interface.md; those not built yet are refused by Open with a hint.
+const (
+	SQLite   Scheme = "sqlite"
+	Postgres Scheme = "postgres"
+	JSONL    Scheme = "jsonl"
+	JSON     Scheme = "json"
+	CSV      Scheme = "csv"
+)
+
+// Spec is one source as the config declares it.
+type Spec struct {
+	Name        string
+	Role        reconcile.Role
+	Scheme      Scheme
+	Path        string // path, glob or DSN as written after the scheme, ${ENV} already expanded; never printed for postgres
+	Shown       string // what may be printed of it: the text before expansion
+	Serves      *bool
+	Table       string
+	Query       string
+	Where       map[string]string // column or path → value that a row must have to be read at all
+	Claim       map[string]string // column or path → value that makes a provider line ours
+	Skew        time.Duration
+	Map         []Field // in the config's order
+	Row         string  // "attempt": one line per attempt
+	ID          []string
+	Rows        string
+	Coverage    *DeclaredCoverage
+	Retained    reconcile.Span
+	Fingerprint *reconcile.FingerprintSpec
+	Line, Col   int // where it stands in the config, for errors
+}
+
+// DeclaredCoverage is what the config says a source covers, where it cannot prove it itself.
+type DeclaredCoverage struct {
+	From, To   reconcile.Instant
+	Lag        time.Duration
+	Partitions map[string][]string
+}
+
+// Field maps one fact of a record. Exactly one of From, Parts, Const, Presence is given.
+type Field struct {
+	Name        string // the fact's name in interface.md, or any component or column name that a contract uses
+	From        string // column, or column.member.member; a name that contains a dot is quoted
+	Parts       []string
+	Const       *string
+	Presence    []Presence // state by presence, in order
+	StripPrefix string
+	Prefix      string
+	Hash        string // md5-hex, sha256-hex, sha256-base64
+	Truncate    int
+	Lower       bool
+	Split       string            // separator: see SplitIndex
+	SplitIndex  int               // which part, from 0
+	Words       map[string]string // source text → word; "null" and "*" allowed
+	As          string            // unix-s, unix-ms, unix-us, rfc3339, or a Go layout
+	Zone        string
+	Unit        string // amount: minor | major
+	Currency    string // amount: column path
+	CurrencyIs  string // amount: constant
+	Line, Col   int
+}
+
+// Presence says that a state holds when a column is not null.
+type Presence struct{ Word, Column string }
+
+// Place is where specs are resolved: a folder, or an embedded fixture.
+type Place struct {
+	FS      fs.FS  // embedded files; nil means the operating system's files below Dir
+	Dir     string // the config's folder; relative paths start here
+	TempDir string // where private copies and spill go; "" = os.TempDir
+}
+
+// Source is one opened source: a table with its map.
+type Source struct {
+	Spec  Spec
+	table rows.Table
+	m     *mapper
+	facts reconcile.SourceFacts
+	stats Stats
+}
+
+// Stats counts what one scan of a source met.
+type Stats struct {
+	Records     int64
+	Unreadable  int64
+	Skipped     int64             // rows that Where left out
+	Problems    []rows.Problem    // the first MaxProblems
+	First, Last reconcile.Instant // earliest and latest record time
+}
+
+// MaxProblems is how many unreadable rows a source names; the rest are counted.
+const MaxProblems = 20
+
+// Emit receives one mapped record; r is valid during the call only.
+type Emit func(pos rows.Pos, r *reconcile.Record) error
+
+// Reader is what the pipeline needs of an opened source.
+type Reader interface {
+	// Scan maps every row in natural order. Rows that cannot be mapped are counted as unreadable with their place. After it returns, also with an
+	// error other than the context's, Facts and Stats are final and say how far the source got.
+	Scan(ctx context.Context, emit Emit) error
+	// Fetch maps the rows at ascending positions again, with locator and raw columns filled; a row that has become unreadable is an error.
+	Fetch(ctx context.Context, at []rows.Pos, emit Emit) error
+	Facts() reconcile.SourceFacts
+	Stats() Stats
+	Progress() rows.Progress
+	Close() error
+}
