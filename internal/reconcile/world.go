@@ -25,6 +25,7 @@ type SourceFacts struct {
 	Skew        time.Duration
 	Retained    Span // effects: older rows are archived, their absence says nothing
 	Fingerprint *FingerprintSpec
+	Snapshot    string // sources with equal, non-empty Snapshot were read in one consistent snapshot
 	Coverage    Coverage
 }
 

@@ -1,0 +1,78 @@
+package reconcile
+
+// Book is the contracts in the config's order: the first whose operation matches claims a record.
+type Book []*Contract
+
+// Claim finds the contract of a record and puts its operation through that contract's aliases. A record without a known operation is claimed
+// only where one contract can be meant: the single contract of the book, or one that matches any operation.
+// nil means that no contract claims the record: it is counted as unclaimed.
+func (b Book) Claim(r *Record) *Contract {
+	if r.NotOurs || (r.Role == RoleProvider && !r.Claimed) {
+		return nil
+	}
+	op := r.Component("operation")
+	if !op.Known() {
+		return b.withoutOperation()
+	}
+	for _, c := range b {
+		word := op.text
+		if alias, ok := c.Aliases[string(word)]; ok {
+			word = []byte(alias)
+		}
+		for _, pattern := range c.Operations {
+			if matchGlob(pattern, word) {
+				if len(word) != len(op.text) || string(word) != string(op.text) {
+					r.setComponent("operation", Bytes(word))
+				}
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func (b Book) withoutOperation() *Contract {
+	if len(b) == 1 {
+		return b[0]
+	}
+	for _, c := range b {
+		for _, p := range c.Operations {
+			if p == "*" {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Record) setComponent(name string, v Value) {
+	for i := range r.Components {
+		if r.Components[i].Name == name {
+			r.Components[i].Value = v
+		}
+	}
+}
+
+// matchGlob reports whether text matches a pattern in which * stands for any bytes and everything else for itself.
+func matchGlob(pattern string, text []byte) bool {
+	p, t, star, mark := 0, 0, -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && pattern[p] == text[t]:
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
