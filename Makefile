@@ -1,0 +1,52 @@
+# The pinned tools stand here and nowhere else; they are installed into bin/ and never reach go.mod.
+GOLANGCI_LINT := v2.15.0
+GOFUMPT       := v0.12.0
+
+BIN  := $(CURDIR)/bin
+LINT := $(BIN)/golangci-lint-$(GOLANGCI_LINT)
+FMT  := $(BIN)/gofumpt-$(GOFUMPT)
+
+FUZZTIME  ?= 1m
+BENCHTIME ?= 1x
+
+.PHONY: all build vet test lint tools fmt fmt-check fuzz bench docs cases clean
+
+all: vet fmt-check lint build test
+
+build: ; go build -trimpath -o $(BIN)/idemctl ./cmd/idemctl
+vet:   ; go vet -tags cases ./...
+test:  ; go test -race -shuffle=on ./...
+tools: $(LINT) $(FMT)
+
+lint: $(LINT)
+	$(LINT) run ./...
+
+fmt: $(FMT)
+	$(FMT) -l -w cmd internal fixtures
+
+fmt-check: $(FMT)
+	@changed=$$($(FMT) -l $(wildcard cmd internal fixtures)) && test -z "$$changed" || { echo "gofumpt would change (run make fmt):"; echo "$$changed"; exit 1; }
+
+# Every fuzz target for FUZZTIME each; their seeds run in every go test.
+fuzz:
+	@set -e; for pkg in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; done
+
+# Prints what a scan costs beside a bare read of the same files.
+bench: ; go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./internal/scan/...
+
+# Writes the pages of docs/ that are made from the tables in the code; a test fails while they are stale.
+docs: ; go test ./cmd/idemctl -run '^TestDocs$$' -count=1 -update
+
+# Runs the checks over foreign files that are not part of this repository: make cases CASES=DIR
+cases:
+	@test -n "$(CASES)" && test -d "$(CASES)" || { echo "make cases CASES=DIR: DIR is the folder with the cases"; exit 2; }
+	IDEMCTL_CASES="$(abspath $(CASES))" go test -tags cases -count=1 -run '^TestCases' -v ./cmd/idemctl
+
+clean: ; rm -rf $(BIN)
+
+# The version is part of the file's name, so a new pin installs anew.
+$(LINT): ; GOBIN=$(BIN)/.new go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT) && mv $(BIN)/.new/golangci-lint $@
+$(FMT):  ; GOBIN=$(BIN)/.new go install mvdan.cc/gofumpt@$(GOFUMPT) && mv $(BIN)/.new/gofumpt $@
