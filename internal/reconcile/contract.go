@@ -180,6 +180,7 @@ type Contract struct {
 	Free          []string
 	Rebuild       *Rebuild
 	Compare       map[string]Comparison
+	Normalise     func([]byte) []byte // NFC, for CompareNFC; given by whoever builds the contract, since the core imports no tables
 }
 
 // Defaults of a contract's spans, as interface.md names them.

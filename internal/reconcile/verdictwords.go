@@ -25,7 +25,9 @@ func (k EventKind) String() string     { return eventWords[k] }
 func ParseClass(w string) (Class, error) { return parseWord(classWords, "class", w) }
 
 // ParseExecuted reads the word of an executed verdict.
-func ParseExecuted(w string) (Executed, error) { return parseWord(executedWords, "executed verdict", w) }
+func ParseExecuted(w string) (Executed, error) {
+	return parseWord(executedWords, "executed verdict", w)
+}
 
 // ParseLegState reads a leg state's word.
 func ParseLegState(w string) (LegState, error) { return parseWord(legStateWords, "leg state", w) }

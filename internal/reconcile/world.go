@@ -19,6 +19,8 @@ type SourceFacts struct {
 	Name        string
 	Role        Role
 	Serves      bool     // the store that the service consults now
+	Table       bool     // its locators are primary keys
+	Operation   Value    // the one operation its map declares, unknown where rows name theirs
 	Components  []string // identity components it maps: those it can testify by
 	MapsRef     bool     // it maps effect_id, provider_ref, object_id or request_id
 	MapsTime    bool

@@ -1,0 +1,186 @@
+package reconcile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"sort"
+	"strings"
+)
+
+// IdentityOf returns the components of the contract's scope as r carries them, in the scope's order; one that r does not carry is unknown.
+func (c *Contract) IdentityOf(r *Record) []Component {
+	return c.AppendComponents(make([]Component, 0, len(c.Scope)), r)
+}
+
+// AppendComponents is IdentityOf into a buffer of the caller's.
+func (c *Contract) AppendComponents(buf []Component, r *Record) []Component {
+	for _, name := range c.Scope {
+		buf = append(buf, Component{Name: name, Value: r.Component(name)})
+	}
+	return buf
+}
+
+// Whole reports whether every component is known.
+func Whole(cs []Component) bool {
+	for i := range cs {
+		if !cs[i].Value.known {
+			return false
+		}
+	}
+	return len(cs) > 0
+}
+
+// AppendIdentity appends an encoding of cs in which equal bytes mean equal identities under the contract: every component is preceded by its
+// length, so ("a","bc") and ("ab","c") differ, and unknown differs from empty.
+func (c *Contract) AppendIdentity(buf []byte, cs []Component) []byte {
+	for i := range cs {
+		buf = c.appendComponent(buf, cs[i].Name, cs[i].Value)
+	}
+	return buf
+}
+
+// AppendKey appends the key component of r as AppendIdentity would; nothing where r carries none.
+func (c *Contract) AppendKey(buf []byte, r *Record) []byte {
+	if key := r.Key(); key.known {
+		buf = c.appendComponent(buf, "key", key)
+	}
+	return buf
+}
+
+func (c *Contract) appendComponent(buf []byte, name string, v Value) []byte {
+	if !v.known {
+		return append(buf, 0)
+	}
+	text := c.fold(name, v.text)
+	buf = append(buf, 1)
+	buf = binary.AppendUvarint(buf, uint64(len(text)))
+	return append(buf, text...)
+}
+
+// fold applies the store's own collation, where the contract declares one.
+func (c *Contract) fold(name string, b []byte) []byte {
+	switch c.Compare[name] {
+	case CompareCI:
+		return bytes.ToLower(b)
+	case CompareTrim:
+		return bytes.TrimRight(b, " ")
+	case CompareNFC:
+		if c.Normalise != nil {
+			return c.Normalise(b)
+		}
+	case CompareBytes:
+	}
+	return b
+}
+
+// agree reports whether two component lists of one scope differ in no component that both carry.
+func (c *Contract) agree(a, b []Component) bool {
+	for i := range a {
+		x, y := a[i].Value, b[i].Value
+		if x.known && y.known && !bytes.Equal(c.fold(a[i].Name, x.text), c.fold(a[i].Name, y.text)) {
+			return false
+		}
+	}
+	return true
+}
+
+// fuller returns a with each unknown component taken from b.
+func fuller(a, b []Component) []Component {
+	out := append([]Component(nil), a...)
+	for i := range out {
+		if !out[i].Value.known {
+			out[i].Value = b[i].Value
+		}
+	}
+	return out
+}
+
+func knownCount(cs []Component) int {
+	n := 0
+	for i := range cs {
+		if cs[i].Value.known {
+			n++
+		}
+	}
+	return n
+}
+
+// caseEncoding spells a digest as a case id: lower-case base32 without padding, readable aloud.
+var caseEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// caseIDBytes is 80 bits: among a billion cases the chance that two share an id is below one in a million.
+const caseIDBytes = 10
+
+// caseID names a subject by its scope's component names and values, or, keyless, by role, source and its own id; never by kind, file, line or contract name.
+func caseID(s *Subject, w *World) string {
+	h := sha256.New()
+	var buf []byte
+	if s.Contract != nil && keyOf(s.Identity).known {
+		h.Write([]byte("identity\x00"))
+		for i := range s.Identity {
+			buf = append(buf, s.Identity[i].Name...)
+			buf = append(buf, 0)
+		}
+		buf = s.Contract.AppendIdentity(buf, s.Identity)
+	} else {
+		r := nameGiver(s)
+		buf = append(buf, "keyless\x00"+r.Role.String()+"\x00"+r.Source+"\x00"...)
+		buf = append(buf, ownID(r, w)...)
+	}
+	h.Write(buf)
+	return caseEncoding.EncodeToString(h.Sum(nil)[:caseIDBytes])
+}
+
+func keyOf(cs []Component) Value {
+	for i := range cs {
+		if cs[i].Name == "key" {
+			return cs[i].Value
+		}
+	}
+	return Value{}
+}
+
+// nameGiver picks the record a keyless subject is named by: an effect before a provider entry before anything else, then the least by its own id.
+func nameGiver(s *Subject) *Record {
+	rank := map[Role]int{RoleEffect: 0, RoleProvider: 1, RoleReceipt: 2, RoleOutbox: 3, RoleIntent: 4}
+	rs := make([]*Record, len(s.Evidence))
+	for i := range s.Evidence {
+		rs[i] = s.Evidence[i].Record
+	}
+	sort.Slice(rs, func(i, j int) bool {
+		if a, b := rank[rs[i].Role], rank[rs[j].Role]; a != b {
+			return a < b
+		}
+		return strings.Compare(rs[i].Source+"\x00"+string(recordText(rs[i])), rs[j].Source+"\x00"+string(recordText(rs[j]))) < 0
+	})
+	return rs[0]
+}
+
+// ownID returns what distinguishes a keyless record in its source: its own id, else a table's primary key, else its content.
+func ownID(r *Record, w *World) []byte {
+	for _, v := range []Value{ownRef(r), r.EventID, r.MessageID} {
+		if v.known {
+			return append([]byte("id\x00"), v.text...)
+		}
+	}
+	if f := w.Source(r.Source); f != nil && f.Table && r.Locator != "" {
+		return []byte("row\x00" + r.Locator)
+	}
+	return append([]byte("text\x00"), recordText(r)...)
+}
+
+// ownRef is the reference by which others point at the record.
+func ownRef(r *Record) Value {
+	switch r.Role {
+	case RoleEffect:
+		return r.EffectID
+	case RoleProvider:
+		return r.ObjectID
+	case RoleOutbox:
+		return r.MessageID
+	case RoleIntent, RoleReceipt:
+	}
+	return Value{}
+}
