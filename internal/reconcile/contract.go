@@ -71,6 +71,7 @@ func (f *FingerprintSpec) Comparable(o *FingerprintSpec) bool {
 
 // ParamSpec says how the parameters of two records of one action are compared.
 type ParamSpec struct {
+	From     string            // where the parameters stand in a request: body, or a field's name; what a record's params field holds is compared
 	Defaults map[string]string // member → JSON text of the default that the contract fills in
 	Exclude  []string          // transport members that never make a difference
 }
@@ -99,6 +100,8 @@ type Profile struct {
 	Lag       time.Duration // how late its log may show an effect
 	History   time.Duration // how far back its log reaches; 0 = no limit known
 	Source    string        // where the facts stand, with the date they were read
+	Required  []string      // settings of the config's provider block that nobody could confirm: whoever uses the profile gives them
+	Facts     []ProfileFact // what each setting rests on, for docs and check
 }
 
 // ProviderKeyRule says which key the provider is sent for an action.
