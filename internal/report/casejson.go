@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+type (
+	caseJSON struct {
+		ID         shown           `json:"id"`
+		Contract   shown           `json:"contract"`
+		Headline   string          `json:"headline"`
+		Kinds      []string        `json:"kinds"`
+		Severity   string          `json:"severity"`
+		Identity   object          `json:"identity"`
+		Executed   string          `json:"executed"`
+		Legs       object          `json:"legs"`
+		Pending    []pendingJSON   `json:"pending"`
+		RetryNow   string          `json:"retry_now"`
+		Exposure   exposureJSON    `json:"exposure"`
+		Amount     *amountJSON     `json:"amount"`
+		Evidence   []evidenceJSON  `json:"evidence"`
+		Candidates []candidateJSON `json:"candidates"`
+		MoreCands  int             `json:"more_candidates,omitempty"`
+		Why        []reasonJSON    `json:"why"`
+		Options    []optionJSON    `json:"options"`
+		Decision   *struct{}       `json:"decision"` // no decision is recorded yet
+	}
+	pendingJSON struct {
+		What string  `json:"what"`
+		Ref  shown   `json:"ref"`
+		Till instant `json:"till"`
+	}
+	exposureJSON struct {
+		State string  `json:"state"`
+		Until instant `json:"until"`
+	}
+	amountJSON struct {
+		Minor    int64 `json:"minor"`
+		Exponent uint8 `json:"exponent"`
+		Currency shown `json:"currency"`
+	}
+	evidenceJSON struct {
+		Role    string `json:"role"`
+		Source  shown  `json:"source"`
+		Locator shown  `json:"locator"`
+		Facts   object `json:"facts"`
+		Link    string `json:"link"`
+		History bool   `json:"history,omitempty"`
+		Raw     object `json:"raw,omitempty"`
+	}
+	candidateJSON struct {
+		Case    shown `json:"case"`
+		Locator shown `json:"locator"`
+		Why     shown `json:"why"`
+	}
+	reasonJSON struct {
+		Rule string  `json:"rule"`
+		Text shown   `json:"text"`
+		Refs []shown `json:"refs"`
+	}
+	optionJSON struct {
+		Decision string `json:"decision"`
+		As       string `json:"as"`
+		Allowed  bool   `json:"allowed"`
+		Code     string `json:"code"`
+		Reason   shown  `json:"reason"`
+	}
+)
+
+func newCaseJSON(c *Case, opt Options) caseJSON {
+	out := caseJSON{
+		ID: shown(c.CaseID), Contract: shown(c.Contract), Headline: c.Headline().String(), Severity: c.Severity.String(),
+		Executed: c.Executed.String(), RetryNow: c.RetryNow.String(),
+		Exposure: exposureJSON{State: c.Exposure.State.String(), Until: instant(c.Exposure.Until)},
+		Kinds:    make([]string, 0, len(c.Kinds)),
+		Pending:  make([]pendingJSON, 0, len(c.Pending)), MoreCands: c.MoreCands,
+		Evidence: make([]evidenceJSON, 0, len(c.Evidence)), Candidates: make([]candidateJSON, 0, len(c.Candidates)),
+		Why: make([]reasonJSON, 0, len(c.Reasons)), Options: make([]optionJSON, 0, len(c.Options)),
+	}
+	for _, k := range c.Kinds {
+		out.Kinds = append(out.Kinds, k.String())
+	}
+	for _, comp := range c.Identity {
+		out.Identity = append(out.Identity, member{comp.Name, bytesValue(comp.Value)})
+	}
+	for _, l := range c.Legs {
+		out.Legs = append(out.Legs, member{l.Name.String(), rawValue([]byte(l.State.String()))})
+	}
+	for _, p := range c.Pending {
+		out.Pending = append(out.Pending, pendingJSON{p.What, shown(p.Ref), instant(p.Till)})
+	}
+	if c.Amount.Valid {
+		out.Amount = &amountJSON{c.Amount.Minor, c.Amount.Exponent, shown(c.Amount.Currency)}
+	}
+	for i := range c.Evidence {
+		out.Evidence = append(out.Evidence, newEvidenceJSON(&c.Evidence[i], opt))
+	}
+	for _, cand := range c.Candidates {
+		out.Candidates = append(out.Candidates, candidateJSON{shown(cand.Case), shown(cand.Locator), shown(cand.Why)})
+	}
+	for _, r := range c.Reasons {
+		out.Why = append(out.Why, newReasonJSON(r))
+	}
+	for _, o := range c.Options {
+		out.Options = append(out.Options, optionJSON{o.Decision.String(), o.As.String(), o.Allowed, o.Code, shown(o.Reason)})
+	}
+	return out
+}
+
+func newReasonJSON(r reconcile.Reason) reasonJSON {
+	out := reasonJSON{Rule: r.Rule, Text: shown(r.Text), Refs: make([]shown, 0, len(r.Refs))}
+	for _, ref := range r.Refs {
+		out.Refs = append(out.Refs, shown(ref))
+	}
+	return out
+}
+
+func newEvidenceJSON(e *Evidence, opt Options) evidenceJSON {
+	out := evidenceJSON{
+		Role: e.Role.String(), Source: shown(e.Source), Locator: shown(e.Locator), Link: e.Link.String(), History: e.History,
+	}
+	for _, f := range e.Facts {
+		value := bytesValue(f.Value)
+		if payload(f.Name) && !opt.Reveal {
+			value = fmt.Appendf(nil, `{"masked_bytes":%d}`, len(f.Value.Bytes()))
+		}
+		out.Facts = append(out.Facts, member{f.Name, value})
+	}
+	if opt.Reveal {
+		for _, col := range e.Raw {
+			out.Raw = append(out.Raw, member{col.Name, rawColumn(col)})
+		}
+	}
+	return out
+}
+
+func rawColumn(col reconcile.Column) []byte {
+	if col.Kind == "null" {
+		return []byte("null")
+	}
+	return rawValue(col.Text)
+}

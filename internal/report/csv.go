@@ -1,0 +1,78 @@
+package report
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/text"
+)
+
+// csvHeader names the columns. The last one is a remark: a spreadsheet's reader must know that the cells are no exact copy.
+var csvHeader = []string{
+	"case", "contract", "severity", "headline", "kinds", "identity", "key", "executed", "legs", "retry_now", "exposure", "exposure_until",
+	"amount", "amount_minor", "currency", "why", "evidence", "cells are neutralised for spreadsheets; exact data: scan --jsonl",
+}
+
+// CSV writes one case a line for a spreadsheet: every cell is quoted and none can be run as a formula.
+func CSV(ctx context.Context, w io.Writer, r Result, opt Options) error {
+	if _, err := w.Write(text.AppendCSV(nil, csvHeader...)); err != nil {
+		return err
+	}
+	var line []byte
+	for c, err := range r.Cases(ctx, opt.Kind) {
+		if err != nil {
+			return err
+		}
+		line = text.AppendCSV(line[:0], csvCells(c)...)
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func csvCells(c *Case) []string {
+	cell := func(s string) string { return text.CSVCell([]byte(s)) }
+	var key string
+	for _, comp := range c.Identity {
+		if comp.Name == "key" && comp.Value.Known() {
+			key = text.CSVCell(comp.Value.Bytes())
+		}
+	}
+	legs := make([]string, 0, len(c.Legs))
+	for _, l := range c.Legs {
+		legs = append(legs, l.Name.String()+"="+l.State.String())
+	}
+	why := ""
+	if len(c.Reasons) > 0 {
+		why = c.Reasons[0].Text
+	}
+	places := make([]string, 0, len(c.Evidence))
+	for _, e := range c.Evidence {
+		places = append(places, e.Source+":"+e.Locator)
+	}
+	until := ""
+	if c.Exposure.Until.Known() {
+		until = instantText(c.Exposure.Until)
+	}
+	decimal, minor, currency := "", "", ""
+	if c.Amount.Valid {
+		decimal, minor, currency = decimalText(c.Amount), strconv.FormatInt(c.Amount.Minor, 10), c.Amount.Currency
+	}
+	return []string{
+		cell(c.CaseID), cell(c.Contract), c.Severity.String(), c.Headline().String(), kindsText(c.Kinds), cell(identityText(c.Identity)), key,
+		c.Executed.String(), strings.Join(legs, " "), c.RetryNow.String(), c.Exposure.State.String(), until,
+		decimal, minor, cell(currency), cell(why), cell(strings.Join(places, " ")), "",
+	}
+}
+
+func kindsText(kinds []reconcile.Kind) string {
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		words[i] = k.String()
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// Options says what is written and how.
+type Options struct {
+	Kind   *reconcile.Kind // only cases with this kind; nil = all
+	Reveal bool            // payloads as stored
+	Colour bool
+	Config string // as the operator named it, for the commands that are proposed; "" = the default
+}
+
+type (
+	sourceJSON struct {
+		Name       shown        `json:"name"`
+		Role       string       `json:"role"`
+		Records    int64        `json:"records"`
+		Unreadable int64        `json:"unreadable"`
+		Coverage   coverageJSON `json:"coverage"`
+	}
+	coverageJSON struct {
+		Complete bool    `json:"complete"`
+		From     instant `json:"from"`
+		To       instant `json:"to"`
+		Reason   shown   `json:"reason"`
+		Hint     shown   `json:"hint,omitempty"`
+	}
+	gapJSON struct {
+		Store    shown   `json:"store"`
+		Kind     string  `json:"kind"`
+		From     instant `json:"from"`
+		To       instant `json:"to"`
+		Declared bool    `json:"declared"`
+		Missing  int64   `json:"missing"`
+		Present  int64   `json:"present"`
+	}
+	countsJSON struct {
+		Subjects     int64            `json:"subjects"`
+		Matched      int64            `json:"matched"`
+		InFlight     int64            `json:"in_flight"`
+		Explained    int64            `json:"explained"`
+		Inconclusive int64            `json:"inconclusive"`
+		Unclaimed    int64            `json:"unclaimed"`
+		Cases        int64            `json:"cases"`
+		Findings     map[string]int64 `json:"findings"`
+		NotJudged    map[string]int64 `json:"not_judged"`
+	}
+	contractJSON struct {
+		Kind     string `json:"kind"`
+		Contract shown  `json:"contract"`
+		Count    int64  `json:"count"`
+		Text     shown  `json:"text"`
+	}
+)
+
+// JSON writes the whole result as one object, a case a line.
+func JSON(ctx context.Context, w io.Writer, r Result, opt Options) error {
+	m := r.Manifest()
+	parts := []struct {
+		name  string
+		value any
+	}{
+		{"version", 1},
+		{"name", shown(m.Name)},
+		{"now", instant(m.Now)},
+		{"pinned", m.Pinned},
+		{"config_digest", shown(m.ConfigDigest)},
+		{"complete", m.Complete},
+		{"sources", sourcesJSON(m.Sources)},
+		{"restore_gaps", gapsJSON(m.Gaps)},
+		{"counts", newCountsJSON(m.Counts)},
+		{"contract_findings", contractsJSON(m.Contracts)},
+	}
+	before := "{"
+	for _, p := range parts {
+		if err := write(w, before+`"`+p.name+`": `, p.value, ",\n"); err != nil {
+			return err
+		}
+		before = " "
+	}
+	before = ` "cases": [` + "\n  "
+	some := false
+	for c, err := range r.Cases(ctx, opt.Kind) {
+		if err != nil {
+			return err
+		}
+		if err := write(w, before, newCaseJSON(c, opt), ""); err != nil {
+			return err
+		}
+		before, some = ",\n  ", true
+	}
+	after := "\n ]}\n"
+	if !some {
+		after = ` "cases": []}` + "\n"
+	}
+	_, err := io.WriteString(w, after)
+	return err
+}
+
+// JSONLines writes one case a line, each as it stands in JSON.
+func JSONLines(ctx context.Context, w io.Writer, r Result, opt Options) error {
+	for c, err := range r.Cases(ctx, opt.Kind) {
+		if err != nil {
+			return err
+		}
+		if err := write(w, "", newCaseJSON(c, opt), "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sourcesJSON(in []Source) []sourceJSON {
+	out := make([]sourceJSON, 0, len(in))
+	for _, s := range in {
+		out = append(out, sourceJSON{
+			Name: shown(s.Name), Role: s.Role.String(), Records: s.Records, Unreadable: s.Unreadable,
+			Coverage: newCoverageJSON(s.Coverage),
+		})
+	}
+	return out
+}
+
+func newCoverageJSON(c reconcile.Coverage) coverageJSON {
+	return coverageJSON{Complete: c.Complete, From: instant(c.From), To: instant(c.To), Reason: shown(c.Reason), Hint: shown(c.Hint)}
+}
+
+func gapsJSON(in []Gap) []gapJSON {
+	out := make([]gapJSON, 0, len(in))
+	for _, g := range in {
+		out = append(out, gapJSON{
+			Store: shown(g.Store), Kind: g.Kind.String(), From: instant(g.From), To: instant(g.To),
+			Declared: g.Declared, Missing: g.Missing, Present: g.Present,
+		})
+	}
+	return out
+}
+
+func newCountsJSON(c Counts) countsJSON {
+	out := countsJSON{
+		Subjects: c.Subjects, Matched: c.Matched, InFlight: c.InFlight, Explained: c.Explained,
+		Inconclusive: c.Inconclusive, Unclaimed: c.Unclaimed, Cases: c.Cases,
+		Findings: make(map[string]int64, len(c.Findings)), NotJudged: c.NotJudged,
+	}
+	for k, n := range c.Findings {
+		out.Findings[k.String()] = n
+	}
+	if out.NotJudged == nil {
+		out.NotJudged = map[string]int64{}
+	}
+	return out
+}
+
+func contractsJSON(in []ContractFinding) []contractJSON {
+	out := make([]contractJSON, 0, len(in))
+	for _, f := range in {
+		out = append(out, contractJSON{Kind: f.Kind, Contract: shown(f.Contract), Count: f.Count, Text: shown(f.Text)})
+	}
+	return out
+}
+
+func rawValue(b []byte) json.RawMessage { return bytesValue(reconcile.Bytes(b)) }

@@ -1,0 +1,209 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/text"
+)
+
+// Show writes one case for a person: first what is known in four sentences, then the evidence row by row, the reasons and what may be decided.
+func Show(w io.Writer, m *Manifest, c *Case, opt Options) error {
+	s := &sheet{page: newPage(w, opt.Colour), reveal: opt.Reveal}
+	s.identity(m, c)
+	s.sentences(m, c)
+	s.verdicts(c)
+	s.evidence(c)
+	s.candidates(c)
+	s.why(c)
+	s.options(c)
+	return s.flush()
+}
+
+// ShowJSON writes one case as it stands in JSON.
+func ShowJSON(w io.Writer, c *Case, opt Options) error {
+	return write(w, "", newCaseJSON(c, opt), "\n")
+}
+
+type sheet struct {
+	*page
+	reveal bool
+}
+
+func (s *sheet) line(format string, a ...any) { s.printf("  "+format+"\n", a...) }
+
+func (s *sheet) identity(m *Manifest, c *Case) {
+	s.printf("%s  %s\n", s.in(bold, c.Headline().String()), s.severity(c.Severity, c.Severity.String()))
+	clock := instantText(m.Now)
+	if m.Pinned {
+		clock += " (pinned clock)"
+	}
+	width := len("contract")
+	for _, comp := range c.Identity {
+		width = max(width, text.Width(text.SafeString(comp.Name)))
+	}
+	s.pair(width, "case", text.SafeString(c.CaseID))
+	s.pair(width, "as of", clock)
+	s.pair(width, "contract", text.SafeString(c.Contract))
+	for _, comp := range c.Identity {
+		s.pair(width, text.SafeString(comp.Name), valueText(comp.Value))
+	}
+	if c.Amount.Valid {
+		s.pair(width, "amount", amountText(c.Amount))
+	}
+	if len(c.Kinds) > 1 {
+		s.pair(width, "also", strings.ReplaceAll(kindsText(c.Kinds[1:]), " ", ", "))
+	}
+}
+
+func (s *sheet) sentences(m *Manifest, c *Case) {
+	s.printf("\n")
+	if !m.Complete {
+		s.line("%s", s.in(red, "The scan is incomplete: not everything could be read as declared."))
+	}
+	s.line("What is known      %s", executedSentences[c.Executed])
+	s.line("What is not        %s", unknownSentence(c))
+	s.line("A retry now        %s", retrySentences[c.RetryNow])
+	s.line("Until when         %s", exposureSentence(c.Exposure, m.Now))
+}
+
+func unknownSentence(c *Case) string {
+	var open []string
+	for _, l := range c.Legs {
+		if l.State == reconcile.LegUndetermined {
+			open = append(open, "the "+l.Name.String()+" leg")
+		}
+	}
+	for _, comp := range c.Identity {
+		if !comp.Value.Known() {
+			open = append(open, "its "+text.SafeString(comp.Name))
+		}
+	}
+	if !c.AgeKnown {
+		open = append(open, "its age")
+	}
+	if len(c.NotJudged) > 0 {
+		open = append(open, "what these rules would say, as a mapping is missing: "+strings.Join(c.NotJudged, ", "))
+	}
+	if len(open) == 0 {
+		return "Nothing that the verdict rests on."
+	}
+	sentence := strings.Join(open, ", ") + "."
+	return strings.ToUpper(sentence[:1]) + sentence[1:]
+}
+
+func (s *sheet) verdicts(c *Case) {
+	s.title("Legs")
+	for _, l := range c.Legs {
+		state := l.State.String()
+		if l.Code != "" {
+			state += " (" + l.Code + ")"
+		}
+		s.pair(8, l.Name.String(), state)
+	}
+	if len(c.Pending) == 0 {
+		s.pair(8, "pending", "nothing is known that may still perform it")
+	}
+	for _, p := range c.Pending {
+		till := ""
+		if p.Till.Known() {
+			till = ", until " + instantText(p.Till)
+		}
+		s.pair(8, "pending", p.What+"  "+text.SafeString(p.Ref)+till)
+	}
+}
+
+func (s *sheet) evidence(c *Case) {
+	s.title("Evidence")
+	for i := range c.Evidence {
+		e := &c.Evidence[i]
+		past := ""
+		if e.History {
+			past = ", superseded"
+		}
+		s.printf("  %s  %s  link: %s%s\n", s.in(cyan, e.Role.String()), text.SafeString(e.Source+":"+e.Locator), e.Link, past)
+		width := 0
+		for _, f := range e.Facts {
+			width = max(width, text.Width(text.SafeString(f.Name)))
+		}
+		for _, f := range e.Facts {
+			value := valueText(f.Value)
+			if payload(f.Name) {
+				value = s.payload(f.Value.Bytes())
+			}
+			s.pair(width+4, "    "+text.SafeString(f.Name), value)
+		}
+		s.raw(e.Raw)
+	}
+}
+
+// raw writes the row's columns exactly as stored.
+func (s *sheet) raw(cols []reconcile.Column) {
+	if len(cols) == 0 {
+		return
+	}
+	width := 0
+	for _, col := range cols {
+		width = max(width, text.Width(text.SafeString(col.Name)))
+	}
+	s.line("  %s", s.in(dim, "as stored"))
+	for _, col := range cols {
+		value := "null"
+		if col.Kind != "null" {
+			value = col.Kind + "  " + s.payload(col.Text)
+		}
+		s.pair(width+4, "    "+text.SafeString(col.Name), value)
+	}
+}
+
+func (s *sheet) payload(b []byte) string {
+	if !s.reveal {
+		return text.Mask(b)
+	}
+	return text.Safe(b)
+}
+
+func (s *sheet) candidates(c *Case) {
+	if len(c.Candidates) == 0 {
+		return
+	}
+	s.title("Candidates: they prove nothing, look at them together")
+	for _, cand := range c.Candidates {
+		s.line("%s  %s  %s", text.SafeString(cand.Case), text.SafeString(cand.Locator), text.SafeString(cand.Why))
+	}
+	if c.MoreCands > 0 {
+		s.line("and %d more", c.MoreCands)
+	}
+}
+
+func (s *sheet) why(c *Case) {
+	s.title("Why")
+	for _, r := range c.Reasons {
+		s.line("%s: %s", r.Rule, text.SafeString(r.Text))
+		for _, ref := range r.Refs {
+			s.line("    %s", text.SafeString(ref))
+		}
+	}
+}
+
+// options writes what may be decided before what is refused.
+func (s *sheet) options(c *Case) {
+	s.title("What may be decided")
+	for _, allowed := range []bool{true, false} {
+		for _, o := range c.Options {
+			if o.Allowed != allowed {
+				continue
+			}
+			name := o.Decision.String()
+			if o.As != reconcile.ResolutionNone {
+				name += " --as " + o.As.String()
+			}
+			word := s.in(green, "allowed")
+			if !allowed {
+				word = s.in(dim, "refused")
+			}
+			s.line("%s  %s  %s: %s", word, text.Pad(name, len("resolve --as confirm-not-executed")), o.Code, text.SafeString(o.Reason))
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/text"
+)
+
+// tally adds up what the manifest does not say of the cases written.
+type tally struct {
+	cases    int64
+	severity [reconcile.SeverityLow + 1]int64
+	exposed  int64
+	endless  int64 // exposed without a known end
+	money    map[denomination]*big.Int
+	first    string // id of the first case
+}
+
+type denomination struct {
+	currency string
+	exponent uint8
+}
+
+func (t *tally) add(c *Case) {
+	if t.cases == 0 {
+		t.first = c.CaseID
+	}
+	t.cases++
+	t.severity[min(c.Severity, reconcile.SeverityLow)]++
+	if c.Exposure.State == reconcile.ExposureNone {
+		return
+	}
+	t.exposed++
+	if c.Exposure.State != reconcile.ExposureUntil {
+		t.endless++
+	}
+	if c.Amount.Valid {
+		d := denomination{c.Amount.Currency, c.Amount.Exponent}
+		if t.money == nil {
+			t.money = map[denomination]*big.Int{}
+		}
+		if t.money[d] == nil {
+			t.money[d] = new(big.Int)
+		}
+		t.money[d].Add(t.money[d], big.NewInt(c.Amount.Minor))
+	}
+}
+
+func (t *tally) moneyText() string {
+	keys := slices.SortedFunc(maps.Keys(t.money), func(a, b denomination) int {
+		return strings.Compare(a.currency+strconv.Itoa(int(a.exponent)), b.currency+strconv.Itoa(int(b.exponent)))
+	})
+	parts := make([]string, 0, len(keys))
+	for _, d := range keys {
+		parts = append(parts, strings.TrimSpace(decimal(t.money[d].String(), int(d.exponent))+" "+text.SafeString(d.currency)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *page) summary(m *Manifest, seen *tally, opt Options) {
+	if seen.cases > 0 {
+		p.printf("\n")
+	}
+	p.verdict(m, seen, opt)
+	c := m.Counts
+	p.printf("%d %s = %d matched + %d in flight + %d explained + %d inconclusive + %d unclaimed + %d %s\n",
+		c.Subjects, plural(c.Subjects, "subject"), c.Matched, c.InFlight, c.Explained, c.Inconclusive, c.Unclaimed, c.Cases, plural(c.Cases, "case"))
+	for _, rule := range slices.Sorted(maps.Keys(c.NotJudged)) {
+		p.printf("%d not judged for %s: a mapping is missing, see idemctl check\n", c.NotJudged[rule], rule)
+	}
+	p.contracts(m.Contracts)
+	p.gaps(m.Gaps)
+	p.sources(m)
+	p.next(m, seen, opt)
+}
+
+func (p *page) verdict(m *Manifest, seen *tally, opt Options) {
+	switch {
+	case seen.cases == 0 && opt.Kind != nil:
+		p.printf("No case of kind %s; %d %s of other kinds.\n", opt.Kind, m.Counts.Cases, plural(m.Counts.Cases, "case"))
+	case seen.cases == 0 && m.Complete:
+		p.printf("%s\n", p.in(green, "Nothing to decide."))
+	case seen.cases == 0:
+		p.printf("%s\n", p.in(yellow, "No case, but the scan is incomplete."))
+	default:
+		var grades []string
+		for sev, n := range seen.severity {
+			if n > 0 {
+				grades = append(grades, fmt.Sprintf("%d %s", n, reconcile.Severity(sev)))
+			}
+		}
+		p.printf("%s: %s\n", p.in(bold, fmt.Sprintf("%d %s to decide", seen.cases, plural(seen.cases, "case"))), strings.Join(grades, ", "))
+		if opt.Kind != nil {
+			p.printf("only kind %s is shown: %d cases in all\n", opt.Kind, m.Counts.Cases)
+		}
+	}
+	if seen.exposed > 0 {
+		p.printf("%d exposed to a second execution, %d of them without a known end", seen.exposed, seen.endless)
+		if money := seen.moneyText(); money != "" {
+			p.printf("; money at risk: %s", money)
+		}
+		p.printf("\n")
+	}
+}
+
+func (p *page) contracts(findings []ContractFinding) {
+	if len(findings) == 0 {
+		return
+	}
+	p.title("Contract findings")
+	for _, f := range findings {
+		p.printf("  %s  %s  %d  %s\n", p.in(yellow, f.Kind), text.SafeString(f.Contract), f.Count, text.SafeString(f.Text))
+	}
+}
+
+func (p *page) gaps(gaps []Gap) {
+	if len(gaps) == 0 {
+		return
+	}
+	p.title("Restore gaps")
+	for _, g := range gaps {
+		how := "inferred"
+		if g.Declared {
+			how = "declared"
+		}
+		p.printf("  %s  %s, %s, from %s to %s: %d missing, %d present\n",
+			text.SafeString(g.Store), g.Kind, how, instantText(g.From), instantText(g.To), g.Missing, g.Present)
+	}
+}
+
+func (p *page) sources(m *Manifest) {
+	p.title("Sources")
+	name, role, count := 0, 0, 0
+	for _, s := range m.Sources {
+		name = max(name, text.Width(text.SafeString(s.Name)))
+		role = max(role, len(s.Role.String()))
+		count = max(count, len(recordsText(s)))
+	}
+	for _, s := range m.Sources {
+		p.printf("  %s  %s  %s  %s\n",
+			text.Pad(text.SafeString(s.Name), name), text.Pad(s.Role.String(), role), text.Pad(recordsText(s), count), p.coverage(s.Coverage))
+		if s.Coverage.Hint != "" {
+			p.printf("  %s  hint: %s\n", strings.Repeat(" ", name), text.SafeString(s.Coverage.Hint))
+		}
+	}
+}
+
+func recordsText(s Source) string {
+	out := fmt.Sprintf("%d %s", s.Records, plural(s.Records, "record"))
+	if s.Unreadable > 0 {
+		out += fmt.Sprintf(", %d unreadable", s.Unreadable)
+	}
+	return out
+}
+
+func (p *page) coverage(c reconcile.Coverage) string {
+	reach := "from the beginning"
+	if c.From.Known() {
+		reach = "from " + instantText(c.From)
+	}
+	if c.To.Known() {
+		reach += " to " + instantText(c.To)
+	}
+	switch {
+	case !c.Complete:
+		return p.in(red, "incomplete") + ": " + text.SafeString(c.Reason)
+	case !c.Proves:
+		return "proves no absence: " + text.SafeString(c.Reason)
+	case c.Lag > 0:
+		return fmt.Sprintf("%s, late by up to %s", reach, lasts(c.Lag))
+	default:
+		return reach
+	}
+}
+
+func (p *page) next(m *Manifest, seen *tally, opt Options) {
+	var next [][2]string
+	at := ""
+	if opt.Config != "" {
+		at = " " + opt.Config
+	}
+	if seen.cases > 0 {
+		id := text.SafeString(seen.first)
+		next = append(next, [2]string{"idemctl show " + id[:min(len(id), shortID)] + at, "the first case with its evidence and its reasons"})
+	}
+	if !m.Complete || unreadable(m) {
+		next = append(next, [2]string{"idemctl check" + at, "what of each source could not be read, and where"})
+	}
+	if len(next) == 0 {
+		return
+	}
+	p.title("Next")
+	for _, n := range next {
+		p.printf("  %-44s  %s\n", n[0], n[1])
+	}
+}
+
+func unreadable(m *Manifest) bool {
+	return slices.ContainsFunc(m.Sources, func(s Source) bool { return s.Unreadable > 0 })
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

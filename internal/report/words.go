@@ -1,0 +1,144 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/text"
+)
+
+// payload reports whether a fact is what the caller sent or was answered: masked until it is asked for. The facts that identify, time or price an
+// action are needed to decide and stay.
+func payload(fact string) bool { return fact == "params" || fact == "response_body" }
+
+// decimalText writes an amount as a decimal number from its minor units, without a float.
+func decimalText(a reconcile.Amount) string {
+	return decimal(strconv.FormatInt(a.Minor, 10), int(a.Exponent))
+}
+
+// decimal puts the decimal point into a whole number of minor units.
+func decimal(minor string, exponent int) string {
+	sign := ""
+	if strings.HasPrefix(minor, "-") {
+		sign, minor = "-", minor[1:]
+	}
+	if exponent == 0 {
+		return sign + minor
+	}
+	if pad := exponent + 1 - len(minor); pad > 0 {
+		minor = strings.Repeat("0", pad) + minor
+	}
+	at := len(minor) - exponent
+	return sign + minor[:at] + "." + minor[at:]
+}
+
+func amountText(a reconcile.Amount) string {
+	if !a.Valid {
+		return "-"
+	}
+	if a.Currency == "" {
+		return decimalText(a)
+	}
+	return decimalText(a) + " " + text.SafeString(a.Currency)
+}
+
+// identityText names every component of an identity; one that is unknown says so. A dot between spaces separates: it joins nothing.
+func identityText(identity []reconcile.Component) string {
+	parts := make([]string, 0, len(identity))
+	for _, c := range identity {
+		parts = append(parts, text.SafeString(c.Name)+"="+valueText(c.Value))
+	}
+	return strings.Join(parts, " ")
+}
+
+// shortIdentity is identityText for the table: values only, in the order of the scope.
+func shortIdentity(identity []reconcile.Component) string {
+	parts := make([]string, 0, len(identity))
+	for _, c := range identity {
+		parts = append(parts, text.Truncate(valueText(c.Value), maxIdentityPart))
+	}
+	return strings.Join(parts, " · ")
+}
+
+const maxIdentityPart = 40
+
+func valueText(v reconcile.Value) string {
+	switch {
+	case !v.Known():
+		return "(unknown)"
+	case len(v.Bytes()) == 0 || bytes.ContainsAny(v.Bytes(), ` "=·()`):
+		return `"` + strings.ReplaceAll(text.Key(v.Bytes()), `"`, `\"`) + `"` // no value can imitate a separator
+	default:
+		return text.Key(v.Bytes())
+	}
+}
+
+// lasts writes a span with its two largest units.
+func lasts(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh %dm", d/time.Hour, d%time.Hour/time.Minute)
+	default:
+		return fmt.Sprintf("%dd %dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	}
+}
+
+// shortExposure is the exposure's cell: how long a retry can still double the action.
+func shortExposure(e reconcile.Exposure, now reconcile.Instant) string {
+	switch e.State {
+	case reconcile.ExposureOpen:
+		return "open"
+	case reconcile.ExposureUnknown:
+		return "unknown"
+	case reconcile.ExposureUntil:
+		if !e.Until.Known() || !now.Known() {
+			return "until ?"
+		}
+		if left := e.Until.Time().Sub(now.Time()); left > 0 {
+			return lasts(left)
+		}
+		return "ended"
+	default:
+		return "-"
+	}
+}
+
+func exposureSentence(e reconcile.Exposure, now reconcile.Instant) string {
+	switch e.State {
+	case reconcile.ExposureOpen:
+		return "It can be executed again, and no end of that is known."
+	case reconcile.ExposureUnknown:
+		return "Whether it can be executed again is unknown."
+	case reconcile.ExposureUntil:
+		return fmt.Sprintf("It can be executed again until %s (%s left).", instantText(e.Until), shortExposure(e, now))
+	default:
+		return "No retry can execute it again."
+	}
+}
+
+var executedSentences = map[reconcile.Executed]string{
+	reconcile.ExecutedYes:          "The action was executed.",
+	reconcile.ExecutedNo:           "The action was not executed.",
+	reconcile.ExecutedPartly:       "The action was executed in part.",
+	reconcile.ExecutedUndetermined: "Whether the action was executed cannot be told from the sources.",
+}
+
+var retrySentences = map[reconcile.RetryVerdict]string{
+	reconcile.RetryUnknown:           "What a retry would do now is unknown: do not rely on it.",
+	reconcile.RetryReplays:           "A retry would be recognised and answered from the receipt.",
+	reconcile.RetryConflicts:         "A retry would be refused: the receipt holds another fingerprint.",
+	reconcile.RetryWaits:             "A retry would wait: the receipt's lease still lives.",
+	reconcile.RetryTakenOver:         "A retry would take the lapsed receipt over and run the action.",
+	reconcile.RetryExecutes:          "A retry would execute the action, for the first time.",
+	reconcile.RetryExecutesAgain:     "A retry would execute the action a second time.",
+	reconcile.RetryMightExecuteAgain: "A retry would execute the action, perhaps for the second time.",
+	reconcile.RetryRefusedByRule:     "A retry would be refused by a unique rule of the business rows.",
+}
