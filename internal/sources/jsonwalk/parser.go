@@ -72,7 +72,15 @@ func (p *parser) peek() byte {
 	return 0
 }
 
+// space skips white space; usually there is none.
 func (p *parser) space() {
+	if p.at < len(p.doc) && p.doc[p.at] > ' ' {
+		return
+	}
+	p.skipSpace()
+}
+
+func (p *parser) skipSpace() {
 	for p.at < len(p.doc) {
 		switch p.doc[p.at] {
 		case ' ', '\t', '\n', '\r':
