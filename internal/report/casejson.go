@@ -72,6 +72,7 @@ type (
 func newCaseJSON(c *Case, opt Options) caseJSON {
 	out := caseJSON{
 		ID: shown(c.CaseID), Contract: shown(c.Contract), Headline: c.Headline().String(), Severity: c.Severity.String(),
+		Identity: identityObject(c.Identity),
 		Executed: c.Executed.String(), RetryNow: c.RetryNow.String(),
 		Exposure: exposureJSON{State: c.Exposure.State.String(), Until: instant(c.Exposure.Until)},
 		Kinds:    make([]string, 0, len(c.Kinds)),
@@ -81,9 +82,6 @@ func newCaseJSON(c *Case, opt Options) caseJSON {
 	}
 	for _, k := range c.Kinds {
 		out.Kinds = append(out.Kinds, k.String())
-	}
-	for _, comp := range c.Identity {
-		out.Identity = append(out.Identity, member{comp.Name, bytesValue(comp.Value)})
 	}
 	for _, l := range c.Legs {
 		out.Legs = append(out.Legs, member{l.Name.String(), rawValue([]byte(l.State.String()))})
@@ -141,4 +139,12 @@ func rawColumn(col reconcile.Column) []byte {
 		return []byte("null")
 	}
 	return rawValue(col.Text)
+}
+
+func identityObject(identity []reconcile.Component) object {
+	out := make(object, 0, len(identity))
+	for _, comp := range identity {
+		out = append(out, member{comp.Name, bytesValue(comp.Value)})
+	}
+	return out
 }

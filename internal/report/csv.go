@@ -26,7 +26,11 @@ func CSV(ctx context.Context, w io.Writer, r Result, opt Options) error {
 		if err != nil {
 			return err
 		}
-		line = text.AppendCSV(line[:0], csvCells(c)...)
+		cells, err := csvCells(c)
+		if err != nil {
+			return err
+		}
+		line = text.AppendCSV(line[:0], cells...)
 		if _, err := w.Write(line); err != nil {
 			return err
 		}
@@ -34,7 +38,7 @@ func CSV(ctx context.Context, w io.Writer, r Result, opt Options) error {
 	return nil
 }
 
-func csvCells(c *Case) []string {
+func csvCells(c *Case) ([]string, error) {
 	cell := func(s string) string { return text.CSVCell([]byte(s)) }
 	var key string
 	for _, comp := range c.Identity {
@@ -62,11 +66,15 @@ func csvCells(c *Case) []string {
 	if c.Amount.Valid {
 		decimal, minor, currency = decimalText(c.Amount), strconv.FormatInt(c.Amount.Minor, 10), c.Amount.Currency
 	}
+	identity, err := encode(identityObject(c.Identity)) // JSON: no value can imitate a separator, and no cell that begins with a brace is a formula
+	if err != nil {
+		return nil, err
+	}
 	return []string{
-		cell(c.CaseID), cell(c.Contract), c.Severity.String(), c.Headline().String(), kindsText(c.Kinds), cell(identityText(c.Identity)), key,
+		cell(c.CaseID), cell(c.Contract), c.Severity.String(), c.Headline().String(), kindsText(c.Kinds), string(text.EscapeJSON(identity)), key,
 		c.Executed.String(), strings.Join(legs, " "), c.RetryNow.String(), c.Exposure.State.String(), until,
 		decimal, minor, cell(currency), cell(why), cell(strings.Join(places, " ")), "",
-	}
+	}, nil
 }
 
 func kindsText(kinds []reconcile.Kind) string {

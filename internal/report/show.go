@@ -134,24 +134,33 @@ func (s *sheet) evidence(c *Case) {
 			}
 			s.pair(width+4, "    "+text.SafeString(f.Name), value)
 		}
-		s.raw(e.Raw)
+		s.raw(e)
 	}
 }
 
-// raw writes the row's columns exactly as stored.
-func (s *sheet) raw(cols []reconcile.Column) {
-	if len(cols) == 0 {
+// raw writes the row's columns as stored. A column that says no more than a fact above it needs no mask.
+func (s *sheet) raw(e *Evidence) {
+	if len(e.Raw) == 0 {
 		return
 	}
+	told := map[string]bool{}
+	for _, f := range e.Facts {
+		if !payload(f.Name) {
+			told[f.Value.String()] = true
+		}
+	}
 	width := 0
-	for _, col := range cols {
+	for _, col := range e.Raw {
 		width = max(width, text.Width(text.SafeString(col.Name)))
 	}
 	s.line("  %s", s.in(dim, "as stored"))
-	for _, col := range cols {
-		value := "null"
-		if col.Kind != "null" {
-			value = col.Kind + "  " + s.payload(col.Text)
+	for _, col := range e.Raw {
+		value := s.payload(col.Text)
+		switch {
+		case col.Kind == "null":
+			value = "null"
+		case told[string(col.Text)]:
+			value = text.Safe(col.Text)
 		}
 		s.pair(width+4, "    "+text.SafeString(col.Name), value)
 	}

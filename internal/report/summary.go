@@ -183,7 +183,7 @@ func (p *page) next(m *Manifest, seen *tally, opt Options) {
 	var next [][2]string
 	at := ""
 	if opt.Config != "" {
-		at = " " + opt.Config
+		at = " " + text.SafeString(opt.Config)
 	}
 	if seen.cases > 0 {
 		id := text.SafeString(seen.first)

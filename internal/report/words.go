@@ -46,16 +46,7 @@ func amountText(a reconcile.Amount) string {
 	return decimalText(a) + " " + text.SafeString(a.Currency)
 }
 
-// identityText names every component of an identity; one that is unknown says so. A dot between spaces separates: it joins nothing.
-func identityText(identity []reconcile.Component) string {
-	parts := make([]string, 0, len(identity))
-	for _, c := range identity {
-		parts = append(parts, text.SafeString(c.Name)+"="+valueText(c.Value))
-	}
-	return strings.Join(parts, " ")
-}
-
-// shortIdentity is identityText for the table: values only, in the order of the scope.
+// shortIdentity is the identity's cell in the table: the values in the order of the scope.
 func shortIdentity(identity []reconcile.Component) string {
 	parts := make([]string, 0, len(identity))
 	for _, c := range identity {
@@ -77,18 +68,25 @@ func valueText(v reconcile.Value) string {
 	}
 }
 
-// lasts writes a span with its two largest units.
+// lasts writes a span with its two largest units, the smaller one only where it is not zero.
 func lasts(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", d/time.Second)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm %ds", d/time.Minute, d%time.Minute/time.Second)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh %dm", d/time.Hour, d%time.Hour/time.Minute)
-	default:
-		return fmt.Sprintf("%dd %dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	units := []struct {
+		size time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}}
+	for i, u := range units {
+		if d < u.size && i < len(units)-1 {
+			continue
+		}
+		out := fmt.Sprintf("%d%s", d/u.size, u.name)
+		if i+1 < len(units) {
+			if rest := d % u.size / units[i+1].size; rest > 0 {
+				out += fmt.Sprintf(" %d%s", rest, units[i+1].name)
+			}
+		}
+		return out
 	}
+	return ""
 }
 
 // shortExposure is the exposure's cell: how long a retry can still double the action.
@@ -132,7 +130,7 @@ var executedSentences = map[reconcile.Executed]string{
 }
 
 var retrySentences = map[reconcile.RetryVerdict]string{
-	reconcile.RetryUnknown:           "What a retry would do now is unknown: do not rely on it.",
+	reconcile.RetryUnknown:           "Unknown: do not rely on its being recognised.",
 	reconcile.RetryReplays:           "A retry would be recognised and answered from the receipt.",
 	reconcile.RetryConflicts:         "A retry would be refused: the receipt holds another fingerprint.",
 	reconcile.RetryWaits:             "A retry would wait: the receipt's lease still lives.",
