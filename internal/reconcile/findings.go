@@ -1,18 +1,157 @@
 package reconcile
 
-// Finding describes a kind: its word, what it means, and when it does not hold. Docs, console and training read this table.
+// Finding describes a kind: its word, what it means, and when it does not hold. Documentation, console and training read this table; rules.go holds
+// the condition of each kind that is judged.
 type Finding struct {
-	Kind     Kind
 	Word     string
-	Means    string
-	NotWhen  string
-	Severity Severity // of a case with this headline, before exposure raises it
-	Absence  bool     // rests on an absence: needs coverage and age above settle
+	Means    string   // the condition, in one sentence
+	NotWhen  string   // what looks like it and is not
+	Why      string   // the sentence shown for a case; {words} are filled in from its records
+	Severity Severity // of a case with this kind as headline, before exposure raises it
+	Absence  bool     // rests on an absence: needs coverage, and age above settle
 	Judged   bool     // has a rule in this version
 }
 
 // Findings is the one table of kinds, in the order of gravity.
 var Findings = [...]Finding{
-	DuplicateEffect: {Kind: DuplicateEffect, Word: "duplicate-effect"},
-	SensitiveKey:    {Kind: SensitiveKey, Word: "sensitive-key"},
+	DuplicateEffect: {
+		Word:     "duplicate-effect",
+		Means:    "one identity has more effective records of one source than the contract expects, or two provider objects",
+		NotWhen:  "a void row and its retry, several lines of one object",
+		Why:      "{count} effective records stand in {source} under one identity; the contract expects {expected}. The action was executed more than once.",
+		Severity: SeverityCritical, Judged: true,
+	},
+	ReexecutedAfterExpiry: {
+		Word:     "re-executed-after-expiry",
+		Means:    "a second effect was made after the first receipt's life had ended",
+		Why:      "{count} effective records stand in {source}; the later was made after the receipt's life of {retention} had ended. A retry came back after the service had forgotten the key.",
+		Severity: SeverityCritical, Judged: true,
+	},
+	ReferenceReused: {
+		Word:     "reference-reused",
+		Means:    "one effect, object or id is claimed by two identities, or a linked row is younger than the receipt that names it or differs from it",
+		NotWhen:  "the contract shares effects; the keys agree",
+		Why:      "{field} {value} is claimed by more than one action, or no longer fits the one that names it. Ids are handed out again after deletes and restores: the row may be somebody else's.",
+		Severity: SeverityCritical, Judged: true,
+	},
+	ProviderKeyCollision: {
+		Word: "provider-key-collision", Severity: SeverityCritical,
+		Means: "two identities map to one key in the provider's scope",
+	},
+	ScopeMoved: {
+		Word: "scope-moved", Severity: SeverityHigh,
+		Means:   "attempts of one intent went to different regions, accounts or targets inside the retry window",
+		NotWhen: "the component is declared free",
+	},
+	ResendPending: {
+		Word: "resend-pending", Severity: SeverityCritical,
+		Means:   "an unsent message, due job or restartable receipt whose effect already stands",
+		NotWhen: "the receiver recognises the key beyond now and margin",
+	},
+	ProviderOnlyEffect: {
+		Word:     "provider-only-effect",
+		Means:    "the provider executed, yet there is no row and no completed receipt",
+		NotWhen:  "no contract claims the line: it is counted as unclaimed",
+		Why:      "The provider executed {object} ({amount}), but the service has no row and no completed receipt for it. The customer may have been charged for nothing the service knows of.",
+		Severity: SeverityHigh, Absence: true, Judged: true,
+	},
+	PartlyExecuted: {
+		Word:     "partly-executed",
+		Means:    "one leg stands, another is covered-absent",
+		Why:      "The {standing} leg stands, the {missing} leg was never made: its source covers the time and shows nothing.",
+		Severity: SeverityHigh, Absence: true, Judged: true,
+	},
+	ScopeBreach: {
+		Word: "scope-breach", Severity: SeverityCritical,
+		Means: "a receipt points at an effect that differs in a scope component both carry",
+	},
+	FailureContradicted: {
+		Word:     "failure-contradicted",
+		Means:    "a stored failure, yet an effective leg by a strong link",
+		Why:      "The receipt replays a failure to every retry, but the {standing} leg stands. The client is told that nothing happened.",
+		Severity: SeverityHigh, Judged: true,
+	},
+	FingerprintConflict: {
+		Word:     "fingerprint-conflict",
+		Means:    "one identity, differing parameters among intent, receipt, effect and provider",
+		NotWhen:  "the key was not occupied; the fingerprints are not comparable",
+		Why:      "One key was used for two different requests: {one} and {other} differ.",
+		Severity: SeverityHigh, Judged: true,
+	},
+	LostAfterRestore: {
+		Word:     "lost-after-restore",
+		Means:    "the client or another store confirms the action, and receipt and effect are both gone from the serving store",
+		Why:      "The action was confirmed, but the serving store has neither its receipt nor its effect. What came of it outside still stands.",
+		Severity: SeverityHigh, Absence: true, Judged: true,
+	},
+	EffectMissingAfterRestore: {
+		Word:     "effect-missing-after-restore",
+		Means:    "a completed receipt whose effect is covered-absent, inside a restore gap of the business store",
+		NotWhen:  "the effect is archived or deleted; the response had no effect",
+		Why:      "The receipt says that the action was done, but its effect is gone: it falls into what the restore of {store} lost.",
+		Severity: SeverityHigh, Absence: true, Judged: true,
+	},
+	ReceiptWithoutEffect: {
+		Word:     "receipt-without-effect",
+		Means:    "a completed receipt whose effect is covered-absent, outside a restore gap of the business store",
+		NotWhen:  "the effect is archived or deleted; the response had no effect",
+		Why:      "The receipt says that the action was done, but {store} covers its time and has no effect for it. Retries are told of something that is not there.",
+		Severity: SeverityHigh, Absence: true, Judged: true,
+	},
+	ProviderMissing: {
+		Word:     "provider-missing",
+		Means:    "recorded as done, and a provider log that covers its time lacks it",
+		Why:      "The service recorded the action as done, but {store} covers its time and does not show it.",
+		Severity: SeverityHigh, Absence: true, Judged: true,
+	},
+	ProviderMismatch: {
+		Word:     "provider-mismatch",
+		Means:    "like amounts, currency or account differ between the service and the provider",
+		NotWhen:  "a partial capture; a refund attached to its original",
+		Why:      "The service says {one}, the provider says {other}, for the same action.",
+		Severity: SeverityMedium, Judged: true,
+	},
+	UnknownOutcome: {
+		Word:     "unknown-outcome",
+		Means:    "nobody can tell whether the action was executed: a lapsed lease, a committed in-progress receipt, a provider call without answer, an unconfirmed message or an uncertain attempt",
+		Why:      "Nobody knows whether this was executed: {sign}. What would settle it: {settles}.",
+		Severity: SeverityHigh, Judged: true,
+	},
+	ReceiptMissingAfterRestore: {
+		Word:     "receipt-missing-after-restore",
+		Means:    "an effective row without a receipt, inside a restore gap of the receipt store",
+		NotWhen:  "retention would have removed the receipt; before the contract began; the key is optional",
+		Why:      "The effect stands, but its receipt is gone: it was written at {at}, which the restore of {store} lost. A retry finds nothing that recognises it.",
+		Severity: SeverityHigh, Absence: true, Judged: true,
+	},
+	OrphanedEffect: {
+		Word:     "orphaned-effect",
+		Means:    "an effective row without a receipt, outside any restore gap of the receipt store",
+		NotWhen:  "retention would have removed the receipt; before the contract began; the key is optional",
+		Why:      "The effect stands, but no receipt in {store} remembers it. {age}",
+		Severity: SeverityMedium, Absence: true, Judged: true,
+	},
+	SuspectedDuplicateEffect: {
+		Word: "suspected-duplicate-effect", Severity: SeverityMedium, Absence: true,
+		Means: "an effect without receipt that looks like a receipted one of the same actor: candidates, never a verdict",
+	},
+	SuspectedDuplicateIntent: {
+		Word: "suspected-duplicate-intent", Severity: SeverityMedium,
+		Means: "another key of the same actor and request, begun soon after an attempt that nobody answered",
+	},
+	StaleGeneration: {
+		Word: "stale-generation", Severity: SeverityMedium,
+		Means:   "an effect written under an older generation after the take-over",
+		NotWhen: "a good take-over",
+	},
+	NotExecuted: {
+		Word:     "not-executed",
+		Means:    "an uncertain attempt or a lapsed in-progress receipt that is provably not executed, and was not confirmed later",
+		Why:      "The client never heard back, and every place that would show the action covers its time and shows nothing: it was not executed.",
+		Severity: SeverityLow, Absence: true, Judged: true,
+	},
+	SensitiveKey: {
+		Word: "sensitive-key", Severity: SeverityLow,
+		Means: "the key's text has the shape of a credential, an e-mail address or a card number",
+	},
 }

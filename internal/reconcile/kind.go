@@ -37,7 +37,7 @@ func (k Kind) String() string { return Findings[k].Word }
 func ParseKind(w string) (Kind, error) {
 	words := make(map[Kind]string, len(Findings))
 	for i := range Findings {
-		words[Findings[i].Kind] = Findings[i].Word
+		words[Kind(i)] = Findings[i].Word
 	}
 	return parseWord(words, "kind of finding", w)
 }

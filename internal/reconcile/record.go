@@ -65,7 +65,7 @@ type Record struct {
 	// Intent
 	AttemptAt Instant
 	Target    Value
-	Attempts  []Attempt
+	Attempts  []Attempt // a row that is one attempt has exactly one
 	// Outbox message
 	MessageID   Value
 	Sent        Sent

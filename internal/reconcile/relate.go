@@ -1,44 +1,246 @@
 package reconcile
 
-// Assemble joins records to subjects (model.md 1): by whole identity, then by partial identity, then by unique reference. Every record is in exactly
-// one subject. The records must be closed under the key text and the references they carry: whatever shares a key or a reference with one of
-// them is among them. Order and repetition of records change nothing. The result is ordered by case id.
-func Assemble(records []*Record, b Book, w *World) []*Subject { panic("under construction") }
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
 
-// Relate fills Candidates and Twins of each subject from the others: what a scan that holds everything in memory would see.
-func Relate(subjects []*Subject, w *World) { panic("under construction") }
+// MaxCandidates is how many candidates and twins a subject names; the rest are counted.
+const MaxCandidates = 5
 
-// Want describes the unlinked rows of one source that would make an absence of a subject undetermined: the source's rows carry neither the identity
-// nor a reference that the action is known to have.
+// Want describes the unlinked rows of one source that would make an absence of a subject undetermined: such a row may be the missing counterpart.
 type Want struct {
 	Subject  *Subject
 	Source   string
 	From, To Instant // when such a row may have been written; unknown = open
 }
 
-// Wants lists what a subject's absences rest on, nil when none rests on an unlinked row.
-func Wants(s *Subject, w *World) []Want { panic("under construction") }
-
-// Fits reports whether a stray, an unlinked keyless subject, may be the missing counterpart: same contract, no differing component, compatible parameters and amount, a fitting time.
-func (want *Want) Fits(stray *Subject) bool { panic("under construction") }
-
-// Stray reports whether a subject is an unlinked row that may be another's missing counterpart.
-func (s *Subject) Stray() bool { panic("under construction") }
-
-// AddCandidate names other as a candidate of s; the nearest MaxCandidates in time stay named, the rest are counted.
-func (s *Subject) AddCandidate(other *Subject) { panic("under construction") }
-
-// TwinText returns the bytes that two twins share: contract, scope without key, actor, and fingerprint or canonical parameters. ok is false where they are
-// not mapped: then twins are not judged. The sieve hashes it record by record, appending to buf.
-func TwinText(buf []byte, c *Contract, r *Record, f *SourceFacts) (text []byte, ok bool) {
-	panic("under construction")
+// Relate fills Candidates and Twins of each subject from the others: what a scan that holds everything in memory would see.
+func Relate(subjects []*Subject, w *World) {
+	var strays []*Subject
+	for _, s := range subjects {
+		if s.Stray() {
+			strays = append(strays, s)
+		}
+	}
+	for _, s := range subjects {
+		for _, want := range Wants(s, w) {
+			for _, stray := range strays {
+				if want.Fits(stray) {
+					s.AddCandidate(stray)
+					stray.AddCandidate(s)
+				}
+			}
+		}
+	}
+	byText := make(map[string][]*Subject)
+	for _, s := range subjects {
+		for _, text := range twinTexts(s, w) {
+			byText[text] = append(byText[text], s)
+		}
+	}
+	for _, group := range byText {
+		for _, s := range group {
+			for _, o := range group {
+				if AreTwins(s, o, w) {
+					s.AddTwin(o)
+				}
+			}
+		}
+	}
 }
 
-// AreTwins reports whether o is a twin of s: another action of one twin text, begun inside the retry window of the other.
-func AreTwins(s, o *Subject, w *World) bool { panic("under construction") }
+// Stray reports whether a subject is an unlinked row that may be another's missing counterpart.
+func (s *Subject) Stray() bool {
+	return s.Contract != nil && !keyOf(s.Identity).known && len(s.Clashes) == 0
+}
+
+// Wants lists what a subject's absences rest on, nil when none rests on an unlinked row. A row that names a reference which this action is known to have
+// would have been linked: then absence needs no look at strays.
+func Wants(s *Subject, w *World) []Want {
+	if s.Contract == nil || s.Stray() {
+		return nil
+	}
+	j := look(s, w)
+	var out []Want
+	ask := func(role Role, missing bool) {
+		if !missing {
+			return
+		}
+		for _, f := range j.places(role, false) {
+			if f.MapsRef && j.knowsRef(role) {
+				continue
+			}
+			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew
+			out = append(out, Want{Subject: s, Source: f.Name, From: j.began.Add(-f.Skew - j.c.Settle), To: j.openEnd(wait)})
+		}
+	}
+	ask(RoleEffect, j.c.Effect.local() && len(j.effects)+len(j.undone)+len(j.pendingRows)+len(j.copyEffects) == 0)
+	ask(RoleProvider, j.c.Effect.external() && len(j.objects) == 0)
+	return out
+}
+
+// openEnd is the last time at which a counterpart may have been written; open where a record without a time is among the evidence.
+func (j *judging) openEnd(wait time.Duration) Instant {
+	if j.untimed.known {
+		return Instant{}
+	}
+	return j.lastSend.Add(wait)
+}
+
+// Fits reports whether a stray may be the missing counterpart: same contract, no differing component, compatible parameters and amount, a fitting time.
+func (want *Want) Fits(stray *Subject) bool {
+	s := want.Subject
+	if stray.Contract != s.Contract || !s.Contract.agree(s.Identity, stray.Identity) {
+		return false
+	}
+	for _, e := range stray.Evidence {
+		r := e.Record
+		if r.Source != want.Source {
+			continue
+		}
+		at := r.Time()
+		if at.Before(want.From) || at.After(want.To) || !compatible(s, r) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+func compatible(s *Subject, r *Record) bool {
+	for _, e := range s.Evidence {
+		if !alike(s.Contract, e.Record, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// AddCandidate names other as a candidate of s. The nearest MaxCandidates in time stay named, the rest are counted; naming one twice changes nothing.
+func (s *Subject) AddCandidate(other *Subject) {
+	s.Candidates, s.MoreCands = addNear(s, other, s.Candidates, s.MoreCands, "same scope, compatible parameters, fitting time")
+}
 
 // AddTwin names o as a twin of s.
-func (s *Subject) AddTwin(o *Subject) { panic("under construction") }
+func (s *Subject) AddTwin(o *Subject) {
+	s.Twins, s.MoreTwins = addNear(s, o, s.Twins, s.MoreTwins, "same scope and request under another key")
+}
 
-// Judge concludes all that can be concluded of one subject.
-func Judge(s *Subject, w *World) *Judgement { panic("under construction") }
+func addNear(s, o *Subject, list []Candidate, more int, why string) ([]Candidate, int) {
+	if slices.ContainsFunc(list, func(c Candidate) bool { return c.Case == o.ID }) {
+		return list, more
+	}
+	first := o.Evidence[0].Record
+	list = append(list, Candidate{Case: o.ID, Role: first.Role, Locator: ref(first), Why: why, away: apart(s, o)})
+	sort.Slice(list, func(i, k int) bool {
+		if list[i].away != list[k].away {
+			return list[i].away < list[k].away
+		}
+		return list[i].Case < list[k].Case
+	})
+	if len(list) > MaxCandidates {
+		return list[:MaxCandidates], more + len(list) - MaxCandidates
+	}
+	return list, more
+}
+
+func apart(s, o *Subject) int64 {
+	a, b := beganOf(s), beganOf(o)
+	if !a.known || !b.known {
+		return 1<<63 - 1
+	}
+	if a.ns > b.ns {
+		return a.ns - b.ns
+	}
+	return b.ns - a.ns
+}
+
+func beganOf(s *Subject) Instant {
+	var t Instant
+	for _, e := range s.Evidence {
+		t = Earliest(t, s.Contract.Began(e.Record))
+		for _, a := range e.Record.Attempts {
+			t = Earliest(t, a.At)
+		}
+	}
+	return t
+}
+
+// TwinText appends the bytes that two twins share: scope without key, actor, and fingerprint or canonical parameters. ok is false where they are not
+// mapped: then twins are not judged. A fingerprint that no declaration makes comparable is compared within its own source only.
+func TwinText(buf []byte, c *Contract, r *Record, f *SourceFacts) (text []byte, ok bool) {
+	buf = append(buf, c.Name...)
+	for _, name := range c.Scope {
+		if name == "key" {
+			continue
+		}
+		v := r.Component(name)
+		if !v.known {
+			return buf, false
+		}
+		buf = c.appendComponent(buf, name, v)
+	}
+	for _, name := range c.Actor {
+		v := r.Field(name)
+		if !v.known {
+			return buf, false
+		}
+		buf = c.appendComponent(buf, name, v)
+	}
+	return appendRequest(buf, c, r, f)
+}
+
+func appendRequest(buf []byte, c *Contract, r *Record, f *SourceFacts) ([]byte, bool) {
+	if r.Fingerprint.known {
+		spec := c.Fingerprint
+		if f != nil && f.Fingerprint != nil {
+			spec = f.Fingerprint
+		}
+		if spec == nil {
+			buf = append(buf, "\x00own:"+r.Source...)
+		} else {
+			buf = append(buf, "\x00fp:"+spec.Algorithm+"\x00"+strings.Join(spec.Over, "\x00")...)
+			buf = append(buf, byte(spec.Version))
+		}
+		return append(buf, r.Fingerprint.text...), true
+	}
+	if !r.Params.known || c.Params == nil {
+		return buf, false
+	}
+	canon, err := Canonical(r.Params.text, c.Params)
+	if err != nil {
+		return buf, false
+	}
+	return append(append(buf, "\x00params:"...), canon...), true
+}
+
+func twinTexts(s *Subject, w *World) []string {
+	if s.Contract == nil || !keyOf(s.Identity).known {
+		return nil
+	}
+	var out []string
+	for _, e := range s.Evidence {
+		if text, ok := TwinText(nil, s.Contract, e.Record, w.Source(e.Record.Source)); ok && !slices.Contains(out, string(text)) {
+			out = append(out, string(text))
+		}
+	}
+	return out
+}
+
+// AreTwins reports whether o is a twin of s: another action with the same twin text, begun inside the retry window of the other, whatever its state.
+func AreTwins(s, o *Subject, w *World) bool {
+	if s.Contract == nil || s.Contract != o.Contract || s.ID == o.ID {
+		return false
+	}
+	mine := twinTexts(s, w)
+	shared := slices.ContainsFunc(twinTexts(o, w), func(t string) bool { return slices.Contains(mine, t) })
+	if !shared || bytes.Equal(s.Contract.AppendIdentity(nil, s.Identity), s.Contract.AppendIdentity(nil, o.Identity)) {
+		return false
+	}
+	d := apart(s, o)
+	return !s.Contract.RetryWindow.Valid || d == 1<<63-1 || time.Duration(d) <= s.Contract.RetryWindow.D
+}

@@ -23,6 +23,8 @@ type Evidence struct {
 	Link   Link
 	// History marks a receipt line, a provider event or an attempt line that a later one of the same identity or object supersedes.
 	History bool
+	// Shared marks a record that a contract with shared effects counts to another subject too; it is counted there.
+	Shared bool
 }
 
 // Clash is a reference that this subject shares with another: a chain that would merge two identities merges nothing.
@@ -35,6 +37,8 @@ type Clash struct {
 
 // Candidate is an unlinked subject that may be this one's missing counterpart, or its twin: it never joins and never proves anything.
 type Candidate struct {
+	Role    Role   // of its first record
+	away    int64  // nanoseconds between the two, for keeping the nearest
 	Case    string // its case id
 	Locator string // source:locator of its first record
 	Why     string // "same scope, compatible parameters, fitting time"
@@ -42,11 +46,13 @@ type Candidate struct {
 
 // Subject is one identity with the records that join it by strong links, or one keyless record that joins none.
 type Subject struct {
+	ID         string    // the case id
 	Contract   *Contract // nil: claimed by no contract
 	Identity   []Component
 	Evidence   []Evidence
 	Clashes    []Clash
 	Candidates []Candidate // unlinked rows that may be the counterpart
 	MoreCands  int         // how many candidates are not named
+	MoreTwins  int
 	Twins      []Candidate // other actions with the same scope without key, fingerprint and actor inside the retry window
 }

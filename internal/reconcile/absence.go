@@ -1,0 +1,234 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// absence is what the lack of a record in one role's sources amounts to.
+type absence struct {
+	state  absenceState
+	source string
+	broken bool   // the source is incomplete: not read as far as it was declared to reach
+	code   string // for a leg: why it is so
+	text   string // for a person: the source and its reason
+}
+
+type absenceState uint8
+
+const (
+	absencePresent   absenceState = iota // nothing is missing
+	absenceProved                        // missing where the source covers it, older than settle
+	absenceYoung                         // missing, but not older than lag and settle: it may still come
+	absenceUncovered                     // missing where the source does not cover it: says nothing
+	absenceNowhere                       // no source of this role is configured
+)
+
+// purpose says what an absence is to prove. That a record is not there now needs coverage; that an action never happened needs it without a hole, and
+// a restore is a hole.
+type purpose uint8
+
+const (
+	missingNow purpose = iota
+	neverHappened
+)
+
+// absentFrom judges the lack of a record in every given place: the weakest place decides.
+func (j *judging) absentFrom(places []*SourceFacts, settle time.Duration, why purpose) absence {
+	if len(places) == 0 {
+		return absence{state: absenceNowhere, code: "no-source", text: "no source that could show it is configured"}
+	}
+	worst := absence{state: absenceProved, code: "absent-covered"}
+	for _, f := range places {
+		a := j.absentIn(f, settle, why)
+		a.source = f.Name
+		if a.state == absenceProved && worst.state == absenceProved {
+			worst = a
+		}
+		if rank(a.state) > rank(worst.state) || (a.state == worst.state && a.broken && !worst.broken) {
+			worst = a
+		}
+	}
+	return worst
+}
+
+func rank(s absenceState) int {
+	switch s {
+	case absencePresent, absenceNowhere:
+		return 0
+	case absenceProved:
+		return 1
+	case absenceYoung:
+		return 2
+	case absenceUncovered:
+		return 3
+	}
+	return 3
+}
+
+func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) absence {
+	cov := f.Coverage
+	uncovered := func(code, format string, args ...any) absence {
+		return absence{state: absenceUncovered, code: code, text: f.Name + ": " + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case !cov.Complete:
+		a := uncovered("source-incomplete", "%s", cov.Reason)
+		a.broken = true
+		return a
+	case !cov.Proves:
+		return uncovered("source-proves-nothing", "%s", cov.Reason)
+	case j.joinBroken(f):
+		a := uncovered("join-broken", "its keys were never comparable with the other sources'")
+		a.broken = true
+		return a
+	case !j.inPartitions(f):
+		return uncovered("other-partition", "it covers other partitions only")
+	case cov.From.known && (!j.began.known || j.began.Add(-f.Skew).Before(cov.From)):
+		return uncovered("before-coverage", "it covers only from %s", stamp(cov.From))
+	case f.Retained.Valid && (!j.began.known || j.began.Before(cov.To.Add(-f.Retained.D))):
+		return uncovered("archived", "rows older than %s are archived", f.Retained.D)
+	case why == neverHappened && j.holed(f):
+		return uncovered("restore-gap", "it was restored, and the action falls into what that lost")
+	}
+	return j.pastTheEnd(f, settle)
+}
+
+// pastTheEnd compares the last possible send with the end of coverage. Records without a time were committed before the end of their own source's
+// coverage, which bounds them.
+func (j *judging) pastTheEnd(f *SourceFacts, settle time.Duration) absence {
+	need := j.untimed
+	wait := f.Coverage.Lag + settle + f.Skew
+	if j.lastSend.known {
+		need = Latest(need, j.lastSend.Add(wait))
+	}
+	switch {
+	case !need.known:
+		return absence{state: absenceUncovered, code: "no-time", text: f.Name + ": no record here tells when the action was sent"}
+	case !need.After(f.Coverage.To):
+		return absence{state: absenceProved, code: "absent-covered"}
+	case j.lastSend.known && !j.w.Now.After(j.lastSend.Add(wait)):
+		return absence{state: absenceYoung, code: "young", text: f.Name + ": younger than lag and settle"}
+	}
+	return absence{state: absenceUncovered, code: "after-coverage", text: fmt.Sprintf("%s: it covers only to %s", f.Name, stamp(f.Coverage.To))}
+}
+
+// joinBroken reports whether the source was never comparable with one that shows this action.
+func (j *judging) joinBroken(f *SourceFacts) bool {
+	for _, e := range j.s.Evidence {
+		if j.w.Broken[[2]string{f.Name, e.Record.Source}] || j.w.Broken[[2]string{e.Record.Source, f.Name}] {
+			return true
+		}
+	}
+	return false
+}
+
+// inPartitions reports whether the source can show records of this identity's partition; a component that is not known might be any.
+func (j *judging) inPartitions(f *SourceFacts) bool {
+	for name, values := range f.Coverage.Partitions {
+		v := j.component(name)
+		if !v.known || !slices.Contains(values, v.String()) {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *judging) component(name string) Value {
+	for i := range j.s.Identity {
+		if j.s.Identity[i].Name == name {
+			return j.s.Identity[i].Value
+		}
+	}
+	for _, e := range j.s.Evidence {
+		if v := e.Record.Component(name); v.known {
+			return v
+		}
+	}
+	return Value{}
+}
+
+// holed reports whether a declared restore of the source leaves a hole where the action may lie.
+func (j *judging) holed(f *SourceFacts) bool {
+	for i := range j.w.Events {
+		ev := &j.w.Events[i]
+		if ev.Store != f.Name || !j.eventConcerns(ev) {
+			continue
+		}
+		from, to := j.edges(ev)
+		if !j.began.known || !j.lastSend.known {
+			return true
+		}
+		if (!from.known || !j.lastSend.Before(from)) && (!to.known || !j.began.After(to)) {
+			return true
+		}
+	}
+	return false
+}
+
+// gapOf returns the restore of one of the places in whose gap the instant lies, nil when none is known to.
+func (j *judging) gapOf(places []*SourceFacts, at Instant) *Event {
+	if !at.known {
+		return nil
+	}
+	for i := range j.w.Events {
+		ev := &j.w.Events[i]
+		if !slices.ContainsFunc(places, func(f *SourceFacts) bool { return f.Name == ev.Store }) || !j.eventConcerns(ev) {
+			continue
+		}
+		from, to := j.edges(ev)
+		if !at.Before(from) && !at.After(to) {
+			return ev
+		}
+	}
+	return nil
+}
+
+// edges are the ends of what a restore lost, widened by max(settle, skew, lag): a created time is not a commit time. Unknown ends stay open.
+func (j *judging) edges(ev *Event) (from, to Instant) {
+	wide := j.c.Settle
+	if f := j.w.Source(ev.Store); f != nil {
+		wide = max(wide, f.Skew, f.Coverage.Lag)
+	}
+	return ev.From.Add(-wide), ev.To.Or(ev.ResumedAt).Add(wide)
+}
+
+func (j *judging) eventConcerns(ev *Event) bool {
+	for name, values := range ev.Only {
+		if v := j.component(name); v.known && !slices.Contains(values, v.String()) {
+			return false
+		}
+	}
+	return true
+}
+
+// testifies reports whether a source's rows carry what this action is known by: the key, or a unique reference that the action is known to have.
+func (j *judging) testifies(f *SourceFacts) bool {
+	if keyOf(j.s.Identity).known && slices.Contains(f.Components, "key") {
+		return true
+	}
+	return f.MapsRef && j.knowsRef(f.Role)
+}
+
+// knowsRef reports whether the action is known to have a reference that a row of the role would carry.
+func (j *judging) knowsRef(role Role) bool {
+	for _, e := range j.s.Evidence {
+		r := e.Record
+		switch role {
+		case RoleEffect, RoleReceipt:
+			if r.EffectID.known {
+				return true
+			}
+		case RoleProvider:
+			if r.ProviderRef.known || r.ObjectID.known {
+				return true
+			}
+		case RoleIntent, RoleOutbox:
+		}
+	}
+	return false
+}
+
+// stamp spells an instant for a sentence.
+func stamp(i Instant) string { return i.Time().Format("2006-01-02T15:04:05Z") }

@@ -1,0 +1,250 @@
+package reconcile
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+)
+
+// Assemble joins records to subjects (docs/model.md, "Joining"): by whole identity, then by partial identity, then by unique reference. Every record is
+// in exactly one subject. The records must be closed under the key text and the references they carry: whatever shares a key or a reference with one of
+// them is among them. Order and repetition of records change nothing. The result is ordered by case id.
+func Assemble(records []*Record, b Book, w *World) []*Subject {
+	claimed := make(map[*Contract][]*Record)
+	var out []*Subject
+	for _, r := range sortedRecords(records) {
+		c := b.Claim(r)
+		if c == nil {
+			out = append(out, &Subject{Evidence: []Evidence{{Record: r}}})
+			continue
+		}
+		claimed[c] = append(claimed[c], r)
+	}
+	for _, c := range b {
+		if rs := claimed[c]; len(rs) > 0 {
+			out = append(out, (&joiner{c: c, w: w, byKey: make(map[string][]*unit)}).join(rs)...)
+		}
+	}
+	for _, s := range out {
+		s.ID = caseID(s, w)
+	}
+	slices.SortFunc(out, func(a, b *Subject) int { return compareText(a.ID, b.ID) })
+	return out
+}
+
+// sortedRecords orders records by what they say, so that the order in which they were read cannot matter.
+func sortedRecords(records []*Record) []*Record {
+	type keyed struct {
+		r    *Record
+		text []byte
+	}
+	ks := make([]keyed, len(records))
+	for i, r := range records {
+		ks[i] = keyed{r, append([]byte{byte(r.Role)}, r.Source+"\x00"+string(recordText(r))...)}
+	}
+	sort.SliceStable(ks, func(i, j int) bool { return bytes.Compare(ks[i].text, ks[j].text) < 0 })
+	out := make([]*Record, len(ks))
+	for i := range ks {
+		out[i] = ks[i].r
+	}
+	return out
+}
+
+// unit is a subject in the making: one identity, or keyless records that stand for one thing.
+type unit struct {
+	id      []Component
+	keyed   bool
+	ev      []Evidence
+	clashes []Clash
+	refs    []Ref
+	gone    bool // moved into another unit
+}
+
+func (u *unit) add(r *Record, l Link) {
+	u.ev = append(u.ev, Evidence{Record: r, Link: l})
+	u.refs = AppendRefs(u.refs, r)
+}
+
+func (u *unit) onlyProvider() bool {
+	for i := range u.ev {
+		if u.ev[i].Record.Role != RoleProvider {
+			return false
+		}
+	}
+	return true
+}
+
+// joiner joins the records of one contract.
+type joiner struct {
+	c     *Contract
+	w     *World
+	units []*unit
+	byKey map[string][]*unit // key text → keyed units
+}
+
+func (j *joiner) join(rs []*Record) []*Subject {
+	var partial, keyless []*Record
+	whole := make(map[string]*unit)
+	for _, r := range rs {
+		id := j.c.IdentityOf(r)
+		switch {
+		case Whole(id):
+			enc := string(j.c.AppendIdentity(nil, id))
+			u := whole[enc]
+			if u == nil {
+				u = j.newKeyed(id)
+				whole[enc] = u
+			}
+			u.add(r, LinkKey)
+		case r.Key().known:
+			partial = append(partial, r)
+		default:
+			keyless = append(keyless, r)
+		}
+	}
+	j.joinPartial(partial)
+	j.foldObjects()
+	j.joinKeyless(keyless)
+	return j.subjects()
+}
+
+func (j *joiner) newKeyed(id []Component) *unit {
+	u := &unit{id: id, keyed: true}
+	j.units = append(j.units, u)
+	key := string(j.c.fold("key", keyOf(id).text))
+	j.byKey[key] = append(j.byKey[key], u)
+	return u
+}
+
+// joinPartial joins records that carry the key but not the whole identity, the fullest first: each joins the one unit that agrees with all it
+// carries. Where none or several agree, records that carry the same stay together and join nothing.
+func (j *joiner) joinPartial(rs []*Record) {
+	type batch struct {
+		id  []Component
+		enc []byte
+		rs  []*Record
+	}
+	var batches []*batch
+	seen := make(map[string]*batch)
+	for _, r := range rs {
+		id := j.c.IdentityOf(r)
+		enc := j.c.AppendIdentity(nil, id)
+		b := seen[string(enc)]
+		if b == nil {
+			b = &batch{id: id, enc: enc}
+			seen[string(enc)] = b
+			batches = append(batches, b)
+		}
+		b.rs = append(b.rs, r)
+	}
+	sort.Slice(batches, func(i, k int) bool {
+		if a, b := knownCount(batches[i].id), knownCount(batches[k].id); a != b {
+			return a > b
+		}
+		return bytes.Compare(batches[i].enc, batches[k].enc) < 0
+	})
+	for _, b := range batches {
+		var agreeing []*unit
+		for _, u := range j.byKey[string(j.c.fold("key", keyOf(b.id).text))] {
+			if j.c.agree(u.id, b.id) {
+				agreeing = append(agreeing, u)
+			}
+		}
+		u := (*unit)(nil)
+		if len(agreeing) == 1 {
+			u = agreeing[0]
+			u.id = fuller(u.id, b.id)
+		} else {
+			u = j.newKeyed(b.id)
+		}
+		for _, r := range b.rs {
+			u.add(r, LinkPartial)
+		}
+	}
+}
+
+// foldObjects brings the lines of one provider object together where they carry several keys: a provider logs the key of each request that touched an
+// object, and only the one that made it names the action.
+func (j *joiner) foldObjects() {
+	holders := make(map[string][]*unit)
+	for _, u := range j.units {
+		for i := range u.ev {
+			if r := u.ev[i].Record; r.Role == RoleProvider && r.ObjectID.known {
+				name := r.Source + "\x00" + r.ObjectID.String()
+				if !slices.Contains(holders[name], u) {
+					holders[name] = append(holders[name], u)
+				}
+			}
+		}
+	}
+	names := make([]string, 0, len(holders))
+	for name, us := range holders {
+		if len(us) > 1 {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		j.foldObject(holders[name])
+	}
+}
+
+func (j *joiner) foldObject(us []*unit) {
+	var home *unit
+	for _, u := range us {
+		if u.gone || u.onlyProvider() {
+			continue
+		}
+		if home != nil {
+			return
+		}
+		home = u
+	}
+	if home == nil {
+		home = j.earliest(us)
+	}
+	for _, u := range us {
+		if u == home || u.gone || !u.onlyProvider() {
+			continue
+		}
+		u.gone = true
+		for i := range u.ev {
+			home.add(u.ev[i].Record, LinkObjectID)
+		}
+	}
+}
+
+// earliest picks the unit whose first line is the oldest: the request that made the object.
+func (j *joiner) earliest(us []*unit) *unit {
+	best := us[0]
+	for _, u := range us[1:] {
+		a, b := u.began(j.c), best.began(j.c)
+		if a.Before(b) || (a == b && bytes.Compare(j.c.AppendIdentity(nil, u.id), j.c.AppendIdentity(nil, best.id)) < 0) {
+			best = u
+		}
+	}
+	return best
+}
+
+func (u *unit) began(c *Contract) Instant {
+	var t Instant
+	for i := range u.ev {
+		t = Earliest(t, c.Began(u.ev[i].Record))
+	}
+	return t
+}
+
+func (j *joiner) subjects() []*Subject {
+	var out []*Subject
+	for _, u := range j.units {
+		if u.gone {
+			continue
+		}
+		s := &Subject{Contract: j.c, Identity: u.id, Evidence: u.ev, Clashes: u.clashes}
+		markHistory(j.c, s.Evidence)
+		out = append(out, s)
+	}
+	return out
+}
+
+func compareText(a, b string) int { return bytes.Compare([]byte(a), []byte(b)) }

@@ -1,0 +1,188 @@
+package reconcile
+
+import "slices"
+
+// Answer is one row of the guard's table: the first row of a decision that applies is the guard's answer for it.
+type Answer struct {
+	Decision Decision
+	As       Resolution
+	Code     string
+	Sentence string // what to tell the operator: why it is refused, or what the decision asserts
+	Allowed  bool
+	applies  func(*judging) bool // nil: always
+}
+
+// Guards is the one table of the guard's answers, in the order in which they are tried. Options, documentation and training are made from it.
+var Guards = []Answer{
+	{DecideReplay, ResolutionNone, "key-unknown", "The identity is not whole: nothing says under which key the action would be sent again.", false, keyUnknown},
+	{DecideReplay, ResolutionNone, "principal-revoked", "The one who asked for the action may no longer ask for it.", false, revoked},
+	{DecideReplay, ResolutionNone, "too-old", "The wish is older than the contract sends again.", false, tooOld},
+	{DecideReplay, ResolutionNone, "duplicates-exist", "It was executed more than once already. Sending it again cannot mend that.", false, hasKind(DuplicateEffect, ReexecutedAfterExpiry)},
+	{DecideReplay, ResolutionNone, "reference-clash", "A reference of this action is claimed by another. Find out first whose row it is.", false, hasKind(ReferenceReused)},
+	{DecideReplay, ResolutionNone, "request-conflict", "The request differs between its records: nobody can say which one to send again.", false, conflicting},
+	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
+	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing would recognise a second send. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
+	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and nothing would recognise a second send: it would be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
+	{DecideReplay, ResolutionNone, "twin-exists", "Another action with the same scope and request was begun inside the retry window: it may be the retry, under a new key. Resolve the two as distinct first.", false, hasTwin},
+	{DecideReplay, ResolutionNone, "parameters-unknown", "No record holds the request's parameters: it could not be sent as it was.", false, paramsUnknown},
+	{DecideReplay, ResolutionNone, "provider-key-unknown", "The key that the provider would be sent is not known, so it could not recognise the action.", false, providerKeyUnknown},
+	{DecideReplay, ResolutionNone, "needs-approval", "The contract asks for a second person.", false, fourEyes("replay")},
+	{DecideReplay, ResolutionNone, "recognised", "Every leg that may have executed recognises this key beyond now and margin: the action is not done twice.", true, mayHaveExecuted},
+	{DecideReplay, ResolutionNone, "not-executed", "Nothing was executed and nothing is pending: the service sends the same action again, by its own path.", true, nil},
+
+	{DecideHold, ResolutionNone, "nothing-to-hold", "No retry could execute anything again, and nothing is pending.", false, nothingToHold},
+	{DecideHold, ResolutionNone, "hold", "No retry runs while this is unclear. It asserts nothing of what happened.", true, nil},
+
+	{DecideResolve, BackfillReceipt, "receipt-present", "A receipt stands in the serving store already.", false, hasReceipt},
+	{DecideResolve, BackfillReceipt, "receipts-uncovered", "The serving receipts could not be read far enough to say that none is there.", false, receiptsUncovered},
+	{DecideResolve, BackfillReceipt, "key-unknown", "The identity is not whole: nothing says which key the receipt would have to remember.", false, keyUnknown},
+	{DecideResolve, BackfillReceipt, "duplicates-exist", "Several effects stand: a receipt can name only one.", false, hasKind(DuplicateEffect, ReexecutedAfterExpiry)},
+	{DecideResolve, BackfillReceipt, "reference-clash", "A reference of this action is claimed by another: the receipt could name somebody else's row.", false, hasKind(ReferenceReused)},
+	{DecideResolve, BackfillReceipt, "not-executed-whole", "Not every leg stands: the receipt would promise what was not done.", false, notWhole},
+	{DecideResolve, BackfillReceipt, "weak-link", "The effect is joined by part of its identity only.", false, weakLink},
+	{DecideResolve, BackfillReceipt, "response-unknown", "The lost response is not known, and the contract does not say how to rebuild it.", false, responseUnknown},
+	{DecideResolve, BackfillReceipt, "effect-stands", "The effect stands: its receipt is put back, and a retry gets the answer again.", true, nil},
+
+	{DecideResolve, Release, "nothing-stuck", "No in-progress receipt holds the key.", false, nothingStuck},
+	{DecideResolve, Release, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
+	{DecideResolve, Release, "may-have-executed", "It may have been executed: a freed key would let a retry do it again.", false, notExecutedFalse},
+	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt.", true, nil},
+
+	{DecideResolve, Complete, "not-partly", "No leg is known to be missing while another stands.", false, notPartly},
+	{DecideResolve, Complete, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
+	{DecideResolve, Complete, "standing-leg-unrecognised", "The leg that stands would not be recognised: completing could do it again.", false, standingUnrecognised},
+	{DecideResolve, Complete, "provider-key-unknown", "The key that the provider would be sent is not known.", false, providerKeyUnknown},
+	{DecideResolve, Complete, "leg-missing", "The service performs the missing leg; the standing one is recognised.", true, nil},
+
+	{DecideResolve, ConfirmExecuted, "contrary-fact", "Every place that would show it covers its time and shows nothing.", false, executedIs(ExecutedNo)},
+	{DecideResolve, ConfirmExecuted, "known-already", "The records themselves say that it was executed.", false, executedIs(ExecutedYes)},
+	{DecideResolve, ConfirmExecuted, "operator-fact", "You state, with proof and a time, that it was executed.", true, nil},
+
+	{DecideResolve, ConfirmNotExecuted, "contrary-fact", "Something stands that says it was executed.", false, somethingStands},
+	{DecideResolve, ConfirmNotExecuted, "known-already", "The records themselves say that it was not executed.", false, executedIs(ExecutedNo)},
+	{DecideResolve, ConfirmNotExecuted, "pending", "Something may still perform it by itself: it could be executed after you said so.", false, hasPending},
+	{DecideResolve, ConfirmNotExecuted, "operator-fact", "You state, with proof and a time, that it was not executed. A replay that rests on it needs a second person.", true, nil},
+
+	{DecideResolve, Distinct, "no-counterpart", "There is no other record that it could be mistaken for.", false, noCounterpart},
+	{DecideResolve, Distinct, "needs-reference", "You state that these are two genuine actions; name the other one.", true, nil},
+	{DecideResolve, DuplicateOf, "no-counterpart", "There is no other record that it could be a duplicate of.", false, noCounterpart},
+	{DecideResolve, DuplicateOf, "needs-reference", "You state that this is the same wish as another action; name that one.", true, nil},
+	{DecideResolve, Compensated, "nothing-stands", "Nothing stands that could have been undone.", false, nothingStands},
+	{DecideResolve, Compensated, "needs-reference", "What was done was undone; name the refund or reversal. A retry can still execute it again until a receipt is seen or the window ends.", true, nil},
+	{DecideResolve, Repoint, "nothing-to-repoint", "No receipt here names a row that is missing or claimed by another.", false, nothingToRepoint},
+	{DecideResolve, Repoint, "needs-reference", "The receipt is pointed at its right effect; name that row.", true, nil},
+	{DecideResolve, Accept, "needs-approval", "A retry could still execute it again: calling that harmless takes a second person.", false, exposed},
+	{DecideResolve, Accept, "harmless", "It is explained, and no retry can do harm.", true, nil},
+
+	{DecideRecheck, ResolutionNone, "recheck", "Look again at a time when every source will cover it.", true, nil},
+	{DecideEscalate, ResolutionNone, "escalate", "Hand it over: to whom, how urgent, under which reference.", true, nil},
+}
+
+// options asks the guard about every decision.
+func (j *judging) options() []Option {
+	var out []Option
+	for i := 0; i < len(Guards); {
+		first := Guards[i]
+		answered := false
+		for ; i < len(Guards) && Guards[i].Decision == first.Decision && Guards[i].As == first.As; i++ {
+			a := Guards[i]
+			if !answered && (a.applies == nil || a.applies(j)) {
+				out = append(out, Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence})
+				answered = true
+			}
+		}
+	}
+	return out
+}
+
+func keyUnknown(j *judging) bool { return !Whole(j.s.Identity) }
+
+func revoked(j *judging) bool {
+	return slices.ContainsFunc(j.s.Evidence, func(e Evidence) bool {
+		return e.Record.RevokedAt.known && !e.Record.RevokedAt.After(j.w.Now)
+	})
+}
+
+func tooOld(j *judging) bool {
+	return j.c.ReplayMaxAge.Valid && (!j.began.known || j.began.Add(j.c.ReplayMaxAge.D).Before(j.w.Now))
+}
+
+func hasKind(kinds ...Kind) func(*judging) bool {
+	return func(j *judging) bool {
+		return slices.ContainsFunc(kinds, func(k Kind) bool { return slices.Contains(j.out.Kinds, k) })
+	}
+}
+
+func conflicting(j *judging) bool {
+	return j.retry == RetryConflicts || slices.Contains(j.out.Kinds, FingerprintConflict) || slices.Contains(j.out.Kinds, ProviderMismatch)
+}
+
+func hasPending(j *judging) bool { return len(j.pending) > 0 }
+
+func unrecognised(when ...Executed) func(*judging) bool {
+	return func(j *judging) bool { return slices.Contains(when, j.executed) && !j.recognised() }
+}
+
+func hasTwin(j *judging) bool { return len(j.s.Twins) > 0 }
+
+func paramsUnknown(j *judging) bool {
+	return !slices.ContainsFunc(j.s.Evidence, func(e Evidence) bool { return e.Record.Params.known })
+}
+
+func fourEyes(decision string) func(*judging) bool {
+	return func(j *judging) bool { return slices.Contains(j.c.FourEyes, decision) }
+}
+
+func mayHaveExecuted(j *judging) bool { return j.executed != ExecutedNo }
+
+func nothingToHold(j *judging) bool { return !exposed(j) && len(j.pending) == 0 }
+
+func exposed(j *judging) bool { return j.exposure.State != ExposureNone }
+
+func hasReceipt(j *judging) bool { return len(j.receipts) > 0 }
+
+func receiptsUncovered(j *judging) bool { return j.receiptGone.state != absenceProved }
+
+func notWhole(j *judging) bool {
+	for _, l := range j.legs {
+		if l.State != LegYes || l.Code == "effect-undone" || l.Code == "provider-reversed" {
+			return true
+		}
+	}
+	return j.executed != ExecutedYes
+}
+
+func weakLink(j *judging) bool {
+	return slices.ContainsFunc(j.s.Evidence, func(e Evidence) bool { return e.Link == LinkPartial })
+}
+
+// responseUnknown asks whether the answer of the lost receipt could be given again: kept in another store, or rebuilt as the contract says.
+func responseUnknown(j *judging) bool {
+	return j.c.Rebuild == nil && !slices.ContainsFunc(j.copies, func(r *Record) bool { return r.ResponseBody.known })
+}
+
+func nothingStuck(j *judging) bool {
+	return !slices.ContainsFunc(j.receipts, func(r *Record) bool { return j.c.StateOf(r) == StateInProgress })
+}
+
+func notExecutedFalse(j *judging) bool { return j.executed != ExecutedNo }
+
+func notPartly(j *judging) bool { return j.executed != ExecutedPartly }
+
+func executedIs(e Executed) func(*judging) bool {
+	return func(j *judging) bool { return j.executed == e }
+}
+
+func somethingStands(j *judging) bool { return j.stands() }
+
+func nothingStands(j *judging) bool { return !j.stands() }
+
+func noCounterpart(j *judging) bool {
+	return len(j.s.Twins)+len(j.s.Candidates)+len(j.s.Clashes) == 0 && !hasKind(DuplicateEffect, ReexecutedAfterExpiry)(j)
+}
+
+func nothingToRepoint(j *judging) bool {
+	return len(j.receipts) == 0 || !hasKind(ReferenceReused, ReceiptWithoutEffect)(j)
+}
+
+func standingUnrecognised(j *judging) bool { return !j.recognised() }

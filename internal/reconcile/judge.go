@@ -1,0 +1,108 @@
+package reconcile
+
+// Judge concludes all that can be concluded of one subject. Neighbours must have been named on it before (Candidates, Twins, Clashes): they change what
+// an absence proves and what a replay may do.
+func Judge(s *Subject, w *World) *Judgement {
+	if s.Contract == nil {
+		return &Judgement{Class: ClassUnclaimed, CaseID: s.ID}
+	}
+	j := look(s, w)
+	j.findPending()
+	j.judgeLegs()
+	j.judgeRetry()
+	j.judgeExposure()
+	j.applyRules()
+	j.out.Class = j.classOf()
+	j.fillOut()
+	if j.out.Class == ClassCase {
+		j.out.Severity = j.severity()
+		j.out.Options = j.options()
+	}
+	return j.out
+}
+
+// classOf counts the subject: a kind makes a case; else what could not be concluded, what is still under way, what the contract explains.
+func (j *judging) classOf() Class {
+	if len(j.out.Kinds) > 0 {
+		return ClassCase
+	}
+	j.expectCounterparts()
+	if j.blocked != nil && j.blocked.code == "archived" {
+		j.blocked, j.out.Explained = nil, "archived"
+	}
+	switch {
+	case j.blocked != nil:
+		j.out.Why = j.blocked.text
+		return ClassInconclusive
+	case j.young || j.leaseLives():
+		return ClassInFlight
+	case j.out.Explained != "":
+		return ClassExplained
+	case j.agedOut():
+		return ClassExplained
+	}
+	return ClassMatched
+}
+
+// expectCounterparts looks for a counterpart that should be there and whose place does not cover it, so that nothing is called matched for want of
+// looking.
+func (j *judging) expectCounterparts() {
+	if j.out.Explained != "" {
+		return
+	}
+	rows := len(j.effects) + len(j.pendingRows) + len(j.undone)
+	recorded := j.done() != nil || j.confirmed()
+	if rows == 0 && j.c.Effect.local() && (recorded || len(j.objectsIn(OutcomeSucceeded)) > 0) {
+		j.proved(j.localGone)
+	}
+	if len(j.objects) == 0 && j.c.Effect.external() && (recorded || len(j.effects) > 0) {
+		j.proved(j.remoteGone)
+	}
+	if len(j.receipts) == 0 && (len(j.effects) > 0 || len(j.objectsIn(OutcomeSucceeded)) > 0) {
+		j.proved(j.receiptGone)
+	}
+	if j.executed == ExecutedUndetermined && (j.uncertain() || j.lapsed() != nil) {
+		j.brokenPlace()
+	}
+}
+
+// agedOut reports whether every receipt is past its life while a retry could still execute again: the contract's retention is shorter than its retry
+// window.
+func (j *judging) agedOut() bool {
+	if len(j.receipts) == 0 || j.live() != nil || j.done() == nil || len(j.effects) == 0 || j.exposure.State == ExposureNone {
+		return false
+	}
+	var end Instant
+	for _, r := range j.receipts {
+		end = Latest(end, j.c.ExpiryOf(r))
+	}
+	j.out.RetainedTo, j.out.Explained = end, "retention-gap"
+	return true
+}
+
+func (j *judging) fillOut() {
+	o := j.out
+	o.Executed, o.Legs, o.Pending = j.executed, j.legs, j.pending
+	o.RetryNow, o.Exposure, o.Amount, o.Since = j.retry, j.exposure, j.amount, j.began
+	if j.c.Fingerprint == nil && j.c.Params == nil {
+		o.NotJudged = append(o.NotJudged, FingerprintConflict.String())
+	}
+	if len(j.c.Actor) == 0 {
+		o.NotJudged = append(o.NotJudged, SuspectedDuplicateIntent.String())
+	}
+}
+
+// severity is the headline's, raised by exposure: money that can still be spent twice is critical, anything else that can still double is high.
+func (j *judging) severity() Severity {
+	s := Findings[j.out.Headline()].Severity
+	for _, k := range j.out.Kinds {
+		s = min(s, Findings[k].Severity)
+	}
+	if j.exposure.State != ExposureNone {
+		s = min(s, SeverityHigh)
+		if j.amount.Valid && j.amount.Minor != 0 {
+			s = SeverityCritical
+		}
+	}
+	return s
+}

@@ -1,0 +1,215 @@
+package reconcile
+
+// judgeLegs decides each leg of the action, then whether it was executed.
+func (j *judging) judgeLegs() {
+	settle := j.c.SettleTime().D
+	j.receiptGone = j.receiptAbsence()
+	if j.c.Effect.local() {
+		j.localGone = j.absentFrom(j.places(RoleEffect, true), settle, missingNow)
+		j.legs = append(j.legs, j.localLeg())
+	}
+	if j.c.Effect.external() {
+		j.remoteGone = j.absentFrom(j.places(RoleProvider, false), settle, missingNow)
+		j.legs = append(j.legs, j.providerLeg())
+	}
+	if len(j.messages) > 0 {
+		j.legs = append(j.legs, j.outboxLeg())
+	}
+	j.executed = j.executedOf()
+}
+
+// receiptAbsence judges the lack of any receipt, live or expired, in the serving stores. A keyless row is only known there by the effect id that a
+// receipt would name.
+func (j *judging) receiptAbsence() absence {
+	if len(j.receipts) > 0 {
+		return absence{state: absencePresent}
+	}
+	places := j.places(RoleReceipt, true)
+	for _, f := range places {
+		if f.Coverage.Complete && f.Coverage.Proves && !j.testifies(f) {
+			return absence{state: absenceUncovered, code: "cannot-testify", source: f.Name,
+				text: f.Name + ": its rows carry neither a key nor a reference that this record is known by"}
+		}
+	}
+	return j.absentFrom(places, j.c.Settle, missingNow)
+}
+
+func (j *judging) localLeg() Leg {
+	leg := func(s LegState, code string) Leg { return Leg{LegLocal, s, code} }
+	gone := j.absentFrom(j.places(RoleEffect, true), j.c.SettleTime().D, neverHappened)
+	switch {
+	case len(j.effects) > 0:
+		return leg(LegYes, "effect-stands")
+	case len(j.undone) > 0 && j.done() != nil:
+		return leg(LegYes, "effect-undone")
+	case len(j.undone) > 0:
+		return leg(LegUndetermined, "effect-undone")
+	case len(j.pendingRows) > 0:
+		return leg(LegUndetermined, "row-pending")
+	case j.localGone.state == absenceProved && (j.done() != nil || j.confirmed() || len(j.copyEffects) > 0) && !j.candidateIn(RoleEffect):
+		return leg(LegLost, "recorded-as-done")
+	case gone.state != absenceProved:
+		return leg(LegUndetermined, gone.code)
+	case j.candidateIn(RoleEffect):
+		return leg(LegUndetermined, "candidate-stands")
+	case j.asOfRestore():
+		return leg(LegUndetermined, "as-of-restore")
+	case j.c.Atomic && j.neverReceived():
+		return leg(LegNo, "atomic")
+	case len(j.pending) > 0:
+		return leg(LegUndetermined, "pending")
+	}
+	return leg(LegNo, j.absentCode(RoleEffect))
+}
+
+// neverReceived reports whether no receipt was ever committed: covered-absent, and no restore could have taken it.
+func (j *judging) neverReceived() bool {
+	return len(j.receipts)+len(j.copies) == 0 &&
+		j.absentFrom(j.places(RoleReceipt, true), j.c.Settle, neverHappened).state == absenceProved
+}
+
+func (j *judging) providerLeg() Leg {
+	leg := func(s LegState, code string) Leg { return Leg{LegProvider, s, code} }
+	gone := j.absentFrom(j.places(RoleProvider, false), j.c.SettleTime().D, neverHappened)
+	switch {
+	case len(j.objectsIn(OutcomeSucceeded)) > 0:
+		return leg(LegYes, "provider-succeeded")
+	case len(j.objectsIn(OutcomeReversed)) > 0:
+		return leg(LegYes, "provider-reversed")
+	case len(j.objectsIn(OutcomePending)) > 0:
+		return leg(LegUndetermined, "provider-open")
+	case len(j.objectsIn(OutcomeUnknown)) > 0:
+		return leg(LegUndetermined, "provider-unclear")
+	case gone.state != absenceProved:
+		return leg(LegUndetermined, gone.code)
+	case j.candidateIn(RoleProvider):
+		return leg(LegUndetermined, "candidate-stands")
+	case len(j.objects) == 0 && (j.done() != nil || j.confirmed() || j.rowNamesProvider()):
+		return leg(LegLost, "recorded-as-done")
+	case j.asOfRestore():
+		return leg(LegUndetermined, "as-of-restore")
+	case len(j.pending) > 0:
+		return leg(LegUndetermined, "pending")
+	case len(j.objects) > 0:
+		return leg(LegNo, "provider-failed")
+	}
+	return leg(LegNo, j.absentCode(RoleProvider))
+}
+
+func (j *judging) outboxLeg() Leg {
+	for _, r := range j.messages {
+		if r.Sent != SentConfirmed && !r.ConfirmedAt.known && !j.messageProved() {
+			return Leg{LegOutbox, LegUndetermined, "message-unconfirmed"}
+		}
+	}
+	return Leg{LegOutbox, LegYes, "message-confirmed"}
+}
+
+// rowNamesProvider reports whether a standing row names the provider's object: the service wrote that it was made.
+func (j *judging) rowNamesProvider() bool {
+	for _, rs := range [][]*Record{j.effects, j.copyEffects} {
+		for _, r := range rs {
+			if r.ProviderRef.known {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// candidateIn reports whether an unlinked row that cannot be told from the missing counterpart stands in a place of the role.
+func (j *judging) candidateIn(role Role) bool {
+	for _, c := range j.s.Candidates {
+		if c.Role == role {
+			return true
+		}
+	}
+	return j.s.MoreCands > 0
+}
+
+func (j *judging) absentCode(role Role) string {
+	for _, f := range j.places(role, false) {
+		if !j.testifies(f) {
+			return "absent-no-candidate"
+		}
+	}
+	return "absent-covered"
+}
+
+// asOfRestore reports whether the receipt is what an older backup said: in progress then, it proves nothing of what came after.
+func (j *judging) asOfRestore() bool {
+	for _, r := range j.receipts {
+		if j.c.StateOf(r) != StateInProgress {
+			continue
+		}
+		for i := range j.w.Events {
+			ev := &j.w.Events[i]
+			if ev.Store != r.Source || !j.eventConcerns(ev) {
+				continue
+			}
+			_, to := j.edges(ev)
+			if at := Latest(r.UpdatedAt, r.LockedAt, r.CreatedAt); !at.known || !at.After(to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (j *judging) executedOf() Executed {
+	if j.c.Effect == LegsNone {
+		return ExecutedNo
+	}
+	stands, never, open := 0, 0, len(j.legs) == 0
+	for _, l := range j.legs {
+		switch l.State {
+		case LegYes, LegLost:
+			stands++
+		case LegNo:
+			never++
+		case LegUndetermined:
+			open = true
+		}
+	}
+	switch {
+	case stands > 0 && never > 0:
+		return ExecutedPartly
+	case open:
+		return ExecutedUndetermined
+	case stands > 0:
+		return ExecutedYes
+	case len(j.pending) > 0:
+		return ExecutedUndetermined
+	}
+	return ExecutedNo
+}
+
+// leg returns the state of a leg; ok is false where the contract has no such leg.
+func (j *judging) leg(name LegName) (state LegState, ok bool) {
+	for _, l := range j.legs {
+		if l.Name == name {
+			return l.State, true
+		}
+	}
+	return LegUndetermined, false
+}
+
+// mightStand reports whether some leg stands, was made, or may have been.
+func (j *judging) mightStand() bool {
+	for _, l := range j.legs {
+		if l.State != LegNo {
+			return true
+		}
+	}
+	return len(j.legs) == 0 && j.c.Effect != LegsNone
+}
+
+// stands reports whether some leg was certainly made.
+func (j *judging) stands() bool {
+	for _, l := range j.legs {
+		if l.State == LegYes || l.State == LegLost {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,112 @@
+package reconcile
+
+import "strings"
+
+// recognised reports whether every leg that may have executed would recognise the key beyond now and margin, so that another send is not another
+// effect. A live receipt recognises the whole action; otherwise each leg must do so by itself.
+func (j *judging) recognised() bool {
+	horizon := j.w.Now.Add(j.c.Margin)
+	if live := j.live(); live != nil {
+		switch j.c.StateOf(live) {
+		case StateCompleted, StateFailedFinal:
+			end := j.c.ExpiryOf(live)
+			return !j.conflictWith(live) && (!end.known || end.After(horizon))
+		case StateInProgress, StateFailedRetryable, StateUnknown:
+		}
+	}
+	for _, l := range j.legs {
+		if l.State == LegNo {
+			continue
+		}
+		switch l.Name {
+		case LegLocal:
+			if !j.refusedByRule() {
+				return false
+			}
+		case LegProvider:
+			if !j.providerRecognises(horizon) {
+				return false
+			}
+		case LegOutbox:
+			return false
+		}
+	}
+	return len(j.legs) > 0
+}
+
+// providerRecognises reports whether the provider still deduplicates the key that the next send would carry. Its retention counts from the earliest
+// possible first send: a later retry does not prolong it, and after a promised minimum it is unknown, not over.
+func (j *judging) providerRecognises(horizon Instant) bool {
+	p := j.c.Provider
+	if p == nil || !p.Dedup || providerKeyUnknown(j) || j.otherKeySent() {
+		return false
+	}
+	switch p.Retention {
+	case RetentionForever:
+		return true
+	case RetentionExact, RetentionMinimum:
+		return j.began.known && !j.untimed.known && j.began.Add(p.For).After(horizon)
+	case RetentionNone:
+	}
+	return false
+}
+
+// providerKeyUnknown reports whether the key of the next send cannot be told: minted anew, or made from what is not known.
+func providerKeyUnknown(j *judging) bool {
+	if !j.c.Effect.external() {
+		return false
+	}
+	return !j.nextKey().known
+}
+
+// nextKey is the key that the next send to the provider would carry. A template over anything but the identity dies with the row it was made from.
+func (j *judging) nextKey() Value {
+	switch j.c.ProviderKey.Rule {
+	case ProviderKeySame:
+		return keyOf(j.s.Identity)
+	case ProviderKeyTemplate:
+		return j.fromTemplate()
+	case ProviderKeyColumn:
+		for _, e := range j.s.Evidence {
+			if v := e.Record.Field(j.c.ProviderKey.Column); v.known && (e.Record.Role == RoleReceipt || e.Record.Role == RoleEffect) {
+				return v
+			}
+		}
+	case ProviderKeyMinted:
+	}
+	return Value{}
+}
+
+func (j *judging) fromTemplate() Value {
+	text := j.c.ProviderKey.Template
+	for _, c := range j.s.Identity {
+		hole := "{" + c.Name + "}"
+		if !strings.Contains(text, hole) {
+			continue
+		}
+		if !c.Value.known {
+			return Value{}
+		}
+		text = strings.ReplaceAll(text, hole, c.Value.String())
+	}
+	if strings.ContainsAny(text, "{}") {
+		return Value{}
+	}
+	return Text(text)
+}
+
+// otherKeySent reports whether a record shows that the provider was sent another key than the next send would carry.
+func (j *judging) otherKeySent() bool {
+	next := j.nextKey()
+	for _, e := range j.s.Evidence {
+		if e.Record.ProviderKey.Differs(next) {
+			return true
+		}
+		for _, a := range e.Record.Attempts {
+			if j.c.ProviderKey.Rule == ProviderKeySame && a.KeySent.Differs(next) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package reconcile
+
+// RefDomain keeps references of different meaning apart: effect 7 is not object 7.
+type RefDomain uint8
+
+// The domains of reference.
+const (
+	RefEffect  RefDomain = iota + 1 // effect id, own or pointed to
+	RefObject                       // provider object id, own or pointed to
+	RefRequest                      // request id
+)
+
+// Ref is one unique reference that a record owns or points with.
+type Ref struct {
+	Domain RefDomain
+	Value  Value
+}
+
+// AppendRefs appends the references a record can be joined by. Two records of one contract that share a reference belong together, unless they carry
+// different identities: then it is a clash.
+func AppendRefs(buf []Ref, r *Record) []Ref {
+	add := func(d RefDomain, v Value) {
+		if v.known && len(v.text) > 0 {
+			buf = append(buf, Ref{d, v})
+		}
+	}
+	add(RefEffect, r.EffectID)
+	if r.Role == RoleProvider {
+		add(RefObject, r.ObjectID)
+	} else {
+		add(RefObject, r.ProviderRef)
+	}
+	add(RefRequest, r.RequestID)
+	return buf
+}
+
+func (d RefDomain) link() Link {
+	switch d {
+	case RefEffect:
+		return LinkEffectID
+	case RefObject:
+		return LinkObjectID
+	case RefRequest:
+		return LinkRequestID
+	}
+	return LinkNone
+}
+
+func (d RefDomain) field() string {
+	switch d {
+	case RefEffect:
+		return "effect_id"
+	case RefObject:
+		return "object_id"
+	case RefRequest:
+		return "request_id"
+	}
+	return ""
+}

@@ -1,0 +1,177 @@
+package reconcile
+
+import "slices"
+
+// judgeRetry decides what a retry would do now: the first row of the table that fits (docs/model.md, "A retry now would").
+//
+// A live receipt whose end lies within the contract's margin is answered unknown before it is answered replays: a scan minutes before the end would
+// otherwise promise a replay to a retry that lands after it.
+func (j *judging) judgeRetry() {
+	j.retry = j.retryOf()
+}
+
+func (j *judging) retryOf() RetryVerdict {
+	if !keyOf(j.s.Identity).known || !Whole(j.s.Identity) || !j.receiptsReadable() {
+		return RetryUnknown
+	}
+	live := j.live()
+	if live != nil {
+		return j.retryMeets(live)
+	}
+	switch {
+	case j.nearExpiry():
+		return RetryUnknown
+	case j.refusedByRule():
+		return RetryRefusedByRule
+	case j.stands():
+		return RetryExecutesAgain
+	case j.executed == ExecutedNo:
+		return RetryExecutes
+	}
+	return RetryMightExecuteAgain
+}
+
+func (j *judging) retryMeets(live *Record) RetryVerdict {
+	if j.conflictWith(live) {
+		return RetryConflicts
+	}
+	end := j.c.ExpiryOf(live)
+	if end.known && !end.After(j.w.Now.Add(j.c.Margin)) {
+		return RetryUnknown
+	}
+	switch j.c.StateOf(live) {
+	case StateCompleted, StateFailedFinal:
+		return RetryReplays
+	case StateInProgress:
+		lease := j.c.LeaseEnd(live)
+		switch {
+		case !lease.known:
+			return RetryUnknown
+		case lease.After(j.w.Now):
+			return RetryWaits
+		}
+		return RetryTakenOver
+	case StateUnknown, StateFailedRetryable:
+	}
+	return RetryUnknown
+}
+
+// receiptsReadable reports whether the serving receipts say what a retry would meet.
+func (j *judging) receiptsReadable() bool {
+	places := j.places(RoleReceipt, true)
+	if len(places) == 0 {
+		return false
+	}
+	for _, f := range places {
+		if !f.Coverage.Complete || (!f.Coverage.Proves && len(j.receipts) == 0) || j.joinBroken(f) {
+			return false
+		}
+	}
+	return len(j.receipts) > 0 || j.receiptGone.state != absenceUncovered
+}
+
+// nearExpiry reports whether a receipt's life ended less than margin ago: clocks differ.
+func (j *judging) nearExpiry() bool {
+	return slices.ContainsFunc(j.receipts, func(r *Record) bool {
+		end := j.c.ExpiryOf(r)
+		return j.c.Gone(r, j.w.Now) && end.Add(j.c.Margin).After(j.w.Now) && j.c.StateOf(r) != StateFailedRetryable
+	})
+}
+
+// conflictWith reports whether the client's request differs from the receipt it would meet.
+func (j *judging) conflictWith(receipt *Record) bool {
+	return slices.ContainsFunc(j.intents, func(r *Record) bool { return j.requestsDiffer(r, receipt) == yes })
+}
+
+// requestsDiffer compares two records' requests: by fingerprint where both are declared to be made alike, else by parameters, else it is unknown.
+func (j *judging) requestsDiffer(a, b *Record) tri {
+	if a.Fingerprint.known && b.Fingerprint.known && j.fingerprintOf(a).Comparable(j.fingerprintOf(b)) {
+		if a.Fingerprint.Equal(b.Fingerprint) {
+			return no
+		}
+		return yes
+	}
+	return paramsDiffer(j.c, a, b)
+}
+
+// fingerprintOf is what a record's fingerprint is declared to be made of: its source's word, else the contract's.
+func (j *judging) fingerprintOf(r *Record) *FingerprintSpec {
+	if f := j.w.Source(r.Source); f != nil && f.Fingerprint != nil {
+		return f.Fingerprint
+	}
+	return j.c.Fingerprint
+}
+
+// refusedByRule reports whether a business rule would stop the retry before any effect: its row stands in the serving store, and the local leg comes
+// first.
+func (j *judging) refusedByRule() bool {
+	if j.c.Effect != LegsLocal && (j.c.Effect != LegsBoth || j.c.Order != OrderLocalFirst) {
+		return false
+	}
+	for _, rule := range j.c.Unique {
+		if slices.ContainsFunc(j.effects, func(r *Record) bool { return rule.holds(r) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u UniqueRule) holds(r *Record) bool {
+	for _, col := range u.Columns {
+		if v := r.Field(col); !v.known || len(v.text) == 0 {
+			return false
+		}
+	}
+	for name, want := range u.Where {
+		v := r.Field(name)
+		if name == "status" && r.Status == StatusUnknown {
+			v = Text(StatusEffective.String())
+		}
+		if !v.known || v.String() != want {
+			return false
+		}
+	}
+	return len(u.Columns) > 0
+}
+
+// judgeExposure decides whether, and how long, a retry could execute again what stands or might stand.
+func (j *judging) judgeExposure() {
+	j.exposure = j.exposureOf()
+}
+
+func (j *judging) exposureOf() Exposure {
+	switch j.retry {
+	case RetryReplays, RetryConflicts, RetryWaits, RetryExecutes, RetryRefusedByRule:
+		return Exposure{}
+	case RetryUnknown, RetryTakenOver, RetryExecutesAgain, RetryMightExecuteAgain:
+	}
+	if !j.mightStand() {
+		return Exposure{}
+	}
+	if !j.c.RetryWindow.Valid {
+		return Exposure{State: ExposureOpen}
+	}
+	end := j.windowEnd()
+	switch {
+	case !end.known:
+		return Exposure{State: ExposureUnknown}
+	case end.After(j.w.Now):
+		return Exposure{State: ExposureUntil, Until: end}
+	}
+	return Exposure{}
+}
+
+// windowEnd is the end of the retry window: from the last attempt, else the intent, else the effect, else the earliest record of the action.
+func (j *judging) windowEnd() Instant {
+	var last, intent, effect Instant
+	for _, a := range j.attempts {
+		last = Latest(last, a.At)
+	}
+	for _, r := range j.intents {
+		intent = Latest(intent, r.CreatedAt)
+	}
+	for _, r := range j.effects {
+		effect = Latest(effect, r.CreatedAt)
+	}
+	return j.c.WindowEnd(last.Or(intent).Or(effect).Or(j.lastSend).Or(j.began))
+}

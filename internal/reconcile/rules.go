@@ -1,0 +1,228 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// rule is the condition of one kind: whether it holds, the rows that prove it, and the words for its sentence.
+type rule struct {
+	kind  Kind
+	holds func(*judging) (bool, []string, map[string]string)
+}
+
+// rules is the one table of conditions, in the order of gravity. A kind that replaces another stands in replaces.
+var rules = []rule{
+	{ReexecutedAfterExpiry, reexecutedAfterExpiry},
+	{DuplicateEffect, duplicateEffect},
+	{ReferenceReused, referenceReused},
+	{ProviderOnlyEffect, providerOnlyEffect},
+	{PartlyExecuted, partlyExecuted},
+	{FailureContradicted, failureContradicted},
+	{FingerprintConflict, fingerprintConflict},
+	{LostAfterRestore, lostAfterRestore},
+	{EffectMissingAfterRestore, effectMissingAfterRestore},
+	{ReceiptWithoutEffect, receiptWithoutEffect},
+	{ProviderMissing, providerMissing},
+	{ProviderMismatch, providerMismatch},
+	{UnknownOutcome, unknownOutcome},
+	{ReceiptMissingAfterRestore, receiptMissingAfterRestore},
+	{OrphanedEffect, orphanedEffect},
+	{NotExecuted, notExecuted},
+}
+
+// replaces maps a kind to the plainer one that it takes the place of.
+var replaces = map[Kind]Kind{
+	ReexecutedAfterExpiry:      DuplicateEffect,
+	EffectMissingAfterRestore:  ReceiptWithoutEffect,
+	ReceiptMissingAfterRestore: OrphanedEffect,
+	LostAfterRestore:           ReceiptWithoutEffect,
+}
+
+// applyRules runs every rule and writes the kinds that hold, gravest first, with their sentences.
+func (j *judging) applyRules() {
+	replaced := make(map[Kind]bool)
+	for _, r := range rules {
+		if replaced[r.kind] {
+			continue
+		}
+		ok, refs, words := r.holds(j)
+		if !ok {
+			continue
+		}
+		if plain, has := replaces[r.kind]; has {
+			replaced[plain] = true
+		}
+		j.out.Kinds = append(j.out.Kinds, r.kind)
+		j.out.Reasons = append(j.out.Reasons, Reason{Rule: r.kind.String(), Text: fill(Findings[r.kind].Why, words), Refs: refs})
+	}
+	slices.Sort(j.out.Kinds)
+}
+
+// fill puts words into a sentence of the table.
+func fill(sentence string, words map[string]string) string {
+	pairs := make([]string, 0, 2*len(words))
+	for name, text := range words {
+		pairs = append(pairs, "{"+name+"}", text)
+	}
+	return strings.NewReplacer(pairs...).Replace(sentence)
+}
+
+func duplicateEffect(j *judging) (bool, []string, map[string]string) {
+	rs, source, want := j.tooMany()
+	if rs == nil {
+		return false, nil, nil
+	}
+	return true, rs, map[string]string{"count": fmt.Sprint(len(rs)), "source": source, "expected": want}
+}
+
+// tooMany returns the records of the first source that holds more effective ones than the contract expects.
+func (j *judging) tooMany() (refs []string, source, expected string) {
+	bySource := make(map[string][]string)
+	for _, r := range j.effects {
+		bySource[r.Source] = append(bySource[r.Source], ref(r))
+	}
+	for _, r := range j.copyEffects {
+		bySource[r.Source] = append(bySource[r.Source], ref(r))
+	}
+	for _, o := range j.objects {
+		if o.outcome == OutcomeSucceeded && o.id.known {
+			bySource[o.source] = append(bySource[o.source], ref(o.lines[0]))
+		}
+	}
+	names := make([]string, 0, len(bySource))
+	for name := range bySource {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		q := j.c.ExpectOf(name)
+		if q.Max >= 0 && len(bySource[name]) > q.Max {
+			return bySource[name], name, fmt.Sprint(q.Max)
+		}
+	}
+	return nil, "", ""
+}
+
+// reexecutedAfterExpiry holds where the second effect is younger than the end of the first one's receipt.
+func reexecutedAfterExpiry(j *judging) (bool, []string, map[string]string) {
+	refs, source, _ := j.tooMany()
+	if refs == nil || !j.c.Retention.Valid || j.c.Expiry.ByReaper {
+		return false, nil, nil
+	}
+	var times []Instant
+	for _, r := range j.effects {
+		if r.Source == source {
+			times = append(times, r.CreatedAt)
+		}
+	}
+	for _, o := range j.objects {
+		if o.source == source && o.outcome == OutcomeSucceeded {
+			times = append(times, o.at)
+		}
+	}
+	slices.SortFunc(times, func(a, b Instant) int { return cmpInstant(a, b) })
+	for i := range times {
+		if !times[i].known || (i > 0 && times[i].Before(times[i-1].Add(j.c.Retention.D))) {
+			return false, nil, nil
+		}
+	}
+	return true, refs, map[string]string{"count": fmt.Sprint(len(refs)), "source": source, "retention": j.c.Retention.D.String()}
+}
+
+func cmpInstant(a, b Instant) int {
+	switch {
+	case a.known != b.known:
+		if a.known {
+			return 1
+		}
+		return -1
+	case a.ns < b.ns:
+		return -1
+	case a.ns > b.ns:
+		return 1
+	}
+	return 0
+}
+
+func referenceReused(j *judging) (bool, []string, map[string]string) {
+	if len(j.s.Clashes) == 0 {
+		return false, nil, nil
+	}
+	c := j.s.Clashes[0]
+	var refs []string
+	for _, e := range j.s.Evidence {
+		for _, r := range AppendRefs(nil, e.Record) {
+			if r.Domain.field() == c.Field && r.Value.Equal(c.Value) {
+				refs = append(refs, ref(e.Record))
+			}
+		}
+	}
+	return true, refs, map[string]string{"field": c.Field, "value": c.Value.String()}
+}
+
+func failureContradicted(j *judging) (bool, []string, map[string]string) {
+	r := j.receiptIn(StateFailedFinal)
+	if r == nil || j.done() != nil {
+		return false, nil, nil
+	}
+	for _, l := range j.legs {
+		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "provider-reversed" {
+			return true, []string{ref(r)}, map[string]string{"standing": l.Name.String()}
+		}
+	}
+	return false, nil, nil
+}
+
+// fingerprintConflict compares every pair of the identity's records. A receipt whose failure freed the key did not occupy it.
+func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
+	var rs []*Record
+	for _, e := range j.s.Evidence {
+		r := e.Record
+		if e.Link != LinkKey && e.Link != LinkPartial {
+			continue
+		}
+		if r.Role == RoleReceipt && j.c.StateOf(r) == StateFailedRetryable {
+			continue
+		}
+		rs = append(rs, r)
+	}
+	for i, a := range rs {
+		for _, b := range rs[i+1:] {
+			if j.requestsDiffer(a, b) == yes {
+				return true, []string{ref(a), ref(b)}, map[string]string{"one": ref(a), "other": ref(b)}
+			}
+		}
+	}
+	return false, nil, nil
+}
+
+// providerMismatch compares amounts like with like: the standing row's with its succeeded object's. A smaller capture of a larger authorisation is
+// told by the row's own amount, so any difference counts.
+func providerMismatch(j *judging) (bool, []string, map[string]string) {
+	for _, r := range j.effects {
+		for _, o := range j.objectsIn(OutcomeSucceeded) {
+			if r.Amount.Valid && o.amount.Valid && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
+				return true, []string{ref(r), ref(o.lines[0])}, map[string]string{"one": r.Amount.String(), "other": o.amount.String()}
+			}
+		}
+	}
+	return false, nil, nil
+}
+
+// sumsUp reports whether several captures make up the row's amount together.
+func (j *judging) sumsUp(r *Record) bool {
+	objects := j.objectsIn(OutcomeSucceeded)
+	if len(objects) < 2 {
+		return false
+	}
+	sum := Amount{Exponent: r.Amount.Exponent, Currency: r.Amount.Currency, Valid: true}
+	for _, o := range objects {
+		if !o.amount.Valid || o.amount.Exponent != sum.Exponent || o.amount.Currency != sum.Currency {
+			return false
+		}
+		sum.Minor += o.amount.Minor
+	}
+	return !amountsDiffer(sum, r.Amount)
+}

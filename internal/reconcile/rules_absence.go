@@ -1,0 +1,347 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// proved reports whether something is missing where its sources cover it. Otherwise it remembers why nothing follows: too young, or not covered.
+func (j *judging) proved(a absence) bool {
+	switch a.state {
+	case absenceProved:
+		return true
+	case absenceYoung:
+		j.young = true
+	case absenceUncovered:
+		if j.blocked == nil || (a.broken && !j.blocked.broken) {
+			j.blocked = &a
+		}
+	case absencePresent, absenceNowhere:
+	}
+	return false
+}
+
+// noReceipt reports whether the serving stores certainly have no receipt.
+func (j *judging) noReceipt() bool { return len(j.receipts) == 0 && j.proved(j.receiptGone) }
+
+// noRow reports whether the serving stores certainly have no row, of any status, and none that cannot be told from it.
+func (j *judging) noRow() bool {
+	return len(j.effects)+len(j.pendingRows)+len(j.undone) == 0 && j.proved(j.localGone) && !j.candidateIn(RoleEffect)
+}
+
+func providerOnlyEffect(j *judging) (bool, []string, map[string]string) {
+	done := j.objectsIn(OutcomeSucceeded)
+	if !j.c.Effect.external() || len(done) == 0 || j.receiptIn(StateCompleted) != nil || len(j.effects) > 0 || j.leaseLives() {
+		return false, nil, nil
+	}
+	if len(j.receipts) == 0 && !j.proved(j.receiptGone) {
+		return false, nil, nil
+	}
+	if j.c.Effect.local() && !j.noRow() {
+		return false, nil, nil
+	}
+	return true, []string{ref(done[0].lines[0])}, map[string]string{"object": nameOf(done[0]), "amount": orUnknown(done[0].amount.String())}
+}
+
+func nameOf(o *object) string {
+	if o.id.known {
+		return o.id.String()
+	}
+	return "it"
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "amount not known"
+	}
+	return s
+}
+
+func partlyExecuted(j *judging) (bool, []string, map[string]string) {
+	if j.executed != ExecutedPartly {
+		return false, nil, nil
+	}
+	words := make(map[string]string)
+	for _, l := range j.legs {
+		switch l.State {
+		case LegYes, LegLost:
+			words["standing"] = l.Name.String()
+		case LegNo:
+			words["missing"] = l.Name.String()
+		case LegUndetermined:
+		}
+	}
+	return true, append(refsOf(j.effects), j.objectRefs()...), words
+}
+
+func (j *judging) objectRefs() []string {
+	var out []string
+	for _, o := range j.objects {
+		out = append(out, ref(o.lines[0]))
+	}
+	return out
+}
+
+func lostAfterRestore(j *judging) (bool, []string, map[string]string) {
+	witness := j.copies
+	if len(j.copyEffects) > 0 {
+		witness = append(slices.Clone(witness), j.copyEffects...)
+	}
+	if j.confirmed() {
+		witness = append(slices.Clone(witness), j.intents...)
+	}
+	if !j.c.Effect.local() || len(witness) == 0 || len(j.receipts) > 0 || (j.done() == nil && !j.confirmed() && len(j.copyEffects) == 0) {
+		return false, nil, nil
+	}
+	if !j.noRow() || !j.noReceipt() {
+		return false, nil, nil
+	}
+	return true, refsOf(witness), nil
+}
+
+// receiptWithout returns the serving receipt that records an effect which is covered-absent.
+func (j *judging) receiptWithout() *Record {
+	done := j.done()
+	if done == nil || !slices.Contains(j.receipts, done) || !j.c.Effect.local() || !j.noRow() {
+		return nil
+	}
+	return done
+}
+
+func effectMissingAfterRestore(j *judging) (bool, []string, map[string]string) {
+	r := j.receiptWithout()
+	if r == nil {
+		return false, nil, nil
+	}
+	ev := j.gapOf(j.places(RoleEffect, true), j.c.Began(r))
+	if ev == nil {
+		return false, nil, nil
+	}
+	j.out.InGap = ev.Store
+	return true, []string{ref(r)}, map[string]string{"store": ev.Store}
+}
+
+func receiptWithoutEffect(j *judging) (bool, []string, map[string]string) {
+	r := j.receiptWithout()
+	if r == nil {
+		return false, nil, nil
+	}
+	return true, []string{ref(r)}, map[string]string{"store": j.localGone.source}
+}
+
+func providerMissing(j *judging) (bool, []string, map[string]string) {
+	recorded := j.done()
+	if recorded == nil && j.rowNamesProvider() {
+		recorded = j.effects[0]
+	}
+	if recorded == nil || !j.c.Effect.external() || len(j.objects) > 0 || !j.proved(j.remoteGone) || j.candidateIn(RoleProvider) {
+		return false, nil, nil
+	}
+	return true, []string{ref(recorded)}, map[string]string{"store": j.remoteGone.source}
+}
+
+// unknownOutcome holds where nobody can tell and something says that the action was begun. It rests on no absence; but where a source that could
+// settle it was not read as declared, the subject is inconclusive: first read the source.
+func unknownOutcome(j *judging) (bool, []string, map[string]string) {
+	if j.executed != ExecutedUndetermined {
+		return false, nil, nil
+	}
+	sign, refs := j.unknownSign()
+	if sign == "" || j.brokenPlace() {
+		return false, nil, nil
+	}
+	return true, refs, map[string]string{"sign": sign, "settles": j.settles()}
+}
+
+func (j *judging) unknownSign() (string, []string) {
+	if r := j.lapsed(); r != nil {
+		return "a worker began it and its lease has lapsed without a result", []string{ref(r)}
+	}
+	if r := j.receiptIn(StateUnknown); r != nil {
+		return "the service itself recorded that it does not know", []string{ref(r)}
+	}
+	for _, o := range j.objectsIn(OutcomePending, OutcomeUnknown) {
+		if j.older(o.at) {
+			return "the provider was called and gave no final answer", []string{ref(o.lines[0])}
+		}
+	}
+	for _, r := range j.receipts {
+		if r.Phase == PhaseProviderSent && len(j.objects) == 0 && !j.leaseLives() {
+			return "the provider was called and no answer is recorded", []string{ref(r)}
+		}
+	}
+	for _, r := range j.messages {
+		if (r.Sent == SentMarked || r.SentAt.known) && r.Sent != SentConfirmed && !r.ConfirmedAt.known && j.older(r.SentAt.Or(r.CreatedAt)) {
+			return "a message was sent and nothing confirms that it arrived", []string{ref(r)}
+		}
+	}
+	if j.uncertain() && !j.leaseLives() && j.older(j.lastAttempt()) {
+		return "the client sent it and got no answer", refsOf(j.intents)
+	}
+	return "", nil
+}
+
+// older reports whether an instant lies more than settle back; a record without a time yields no age, so what it says stands.
+func (j *judging) older(at Instant) bool {
+	if at.known && !j.w.Now.After(at.Add(j.c.SettleTime().D)) {
+		j.young = true
+		return false
+	}
+	return true
+}
+
+func (j *judging) lastAttempt() Instant {
+	var last Instant
+	for _, a := range j.attempts {
+		last = Latest(last, a.At)
+	}
+	return last
+}
+
+// brokenPlace reports whether an undetermined leg would be settled by a source that was not read as far as it was declared to reach.
+func (j *judging) brokenPlace() bool {
+	broken := false
+	for _, a := range []absence{j.localGone, j.remoteGone} {
+		if a.state == absenceUncovered && a.broken {
+			broken = !j.proved(a) || broken
+		}
+	}
+	if len(j.receipts) == 0 && j.receiptGone.state == absenceUncovered && j.receiptGone.broken {
+		broken = !j.proved(j.receiptGone) || broken
+	}
+	return broken
+}
+
+// settles says what would turn unknown into known.
+func (j *judging) settles() string {
+	for _, l := range j.legs {
+		if l.State != LegUndetermined {
+			continue
+		}
+		switch l.Name {
+		case LegProvider:
+			if j.remoteGone.text != "" {
+				return "the provider's own answer (" + j.remoteGone.text + ")"
+			}
+			return "the provider's own answer"
+		case LegOutbox:
+			return "a record of the receiver"
+		case LegLocal:
+			if len(j.s.Candidates) > 0 {
+				return "whether the candidate row is this action's"
+			}
+			if len(j.pending) > 0 {
+				return "that whatever may still perform it is stopped, then a new scan"
+			}
+		}
+	}
+	return "a new scan once every source covers the time"
+}
+
+// orphan returns the standing effect that no receipt remembers, nil when a receipt does, when that is not proved, or when its lack is explained.
+func (j *judging) orphan() *Record {
+	if len(j.effects) == 0 || len(j.s.Clashes) > 0 || len(j.receipts) > 0 || !j.noReceipt() {
+		return nil
+	}
+	r := j.effects[0]
+	if why := j.explainOrphan(r); why != "" {
+		j.out.Explained = why
+		return nil
+	}
+	return r
+}
+
+// explainOrphan says why an effect may stand without a receipt, "" when nothing explains it.
+func (j *judging) explainOrphan(r *Record) string {
+	key := keyOf(j.s.Identity)
+	switch {
+	case j.c.Since.known && r.CreatedAt.Before(j.c.Since):
+		return "before-since"
+	case j.c.Key == KeyOptional && !key.known:
+		return "optional-key"
+	case !j.c.Retention.Valid || !r.CreatedAt.known:
+		return ""
+	}
+	end := r.CreatedAt.Add(j.c.Retention.D)
+	if end.After(j.w.Now) {
+		return ""
+	}
+	return j.explainGone(end)
+}
+
+// explainGone tells a receipt that aged out from one whose loss matters: inside the retry window the gap is the contract's, unless there is a sign that the
+// old request may come back.
+func (j *judging) explainGone(end Instant) string {
+	j.out.RetainedTo = end
+	switch {
+	case j.exposure.State == ExposureNone:
+		return "retention"
+	case j.uncertain() || len(j.pending) > 0:
+		return ""
+	}
+	return "retention-gap"
+}
+
+func receiptMissingAfterRestore(j *judging) (bool, []string, map[string]string) {
+	r := j.orphan()
+	if r == nil {
+		return false, nil, nil
+	}
+	ev := j.gapOf(j.places(RoleReceipt, true), r.CreatedAt.Or(j.began))
+	if ev == nil {
+		return false, nil, nil
+	}
+	j.out.InGap = ev.Store
+	return true, []string{ref(r)}, map[string]string{"at": stamp(r.CreatedAt.Or(j.began)), "store": ev.Store}
+}
+
+func orphanedEffect(j *judging) (bool, []string, map[string]string) {
+	if r := j.forgotten(); r != nil {
+		return true, []string{ref(r)}, map[string]string{"store": r.Source, "age": "Its receipt has expired, and there are signs that the old request may still come back."}
+	}
+	r := j.orphan()
+	if r == nil {
+		return false, nil, nil
+	}
+	return true, []string{ref(r)}, map[string]string{"store": j.receiptGone.source, "age": j.ageText(r)}
+}
+
+// ageText says how old an effect is at the end of what the receipt store covers, or that nobody can tell.
+func (j *judging) ageText(r *Record) string {
+	f := j.w.Source(j.receiptGone.source)
+	if !r.CreatedAt.known || f == nil || !f.Coverage.To.known {
+		return "Its age is unknown: the row carries no time, so whether its receipt was still on its way could not be judged."
+	}
+	j.out.Age, j.out.AgeKnown = time.Duration(f.Coverage.To.ns-r.CreatedAt.ns), true
+	return fmt.Sprintf("It was written at %s, %s before the end of what that source covers.", stamp(r.CreatedAt), j.out.Age.Truncate(time.Second))
+}
+
+// forgotten returns the expired receipt of a standing effect whose retry may still come: a client without answer, or something pending.
+func (j *judging) forgotten() *Record {
+	if len(j.receipts) == 0 || j.live() != nil || j.exposure.State == ExposureNone || len(j.effects) == 0 {
+		return nil
+	}
+	if !j.uncertain() && len(j.pending) == 0 {
+		return nil
+	}
+	for _, r := range j.receipts {
+		if j.c.StateOf(r) == StateCompleted && j.c.Gone(r, j.w.Now) {
+			return r
+		}
+	}
+	return nil
+}
+
+func notExecuted(j *judging) (bool, []string, map[string]string) {
+	if j.executed != ExecutedNo || j.confirmed() || j.leaseLives() {
+		return false, nil, nil
+	}
+	if r := j.lapsed(); r != nil {
+		return true, []string{ref(r)}, nil
+	}
+	if j.uncertain() && j.older(j.lastAttempt()) {
+		return true, refsOf(j.intents), nil
+	}
+	return false, nil, nil
+}

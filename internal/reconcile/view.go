@@ -1,0 +1,284 @@
+package reconcile
+
+import (
+	"slices"
+	"strings"
+)
+
+// judging is one subject on the bench: its records by kind, then what was concluded so far. Each step fills fields that later steps read; Judge has
+// the order.
+type judging struct {
+	s *Subject
+	c *Contract
+	w *World
+
+	receipts    []*Record // current, in the store that the service consults
+	copies      []*Record // current, in any other store: evidence, not memory
+	effects     []*Record // standing, in the serving stores
+	copyEffects []*Record // standing, in other stores
+	undone      []*Record // void, reversed or deleted
+	pendingRows []*Record
+	objects     []*object
+	intents     []*Record
+	messages    []*Record
+	attempts    []Attempt // of all intents
+
+	began    Instant // first possible send
+	lastSend Instant // last possible send that a record tells of
+	untimed  Instant // end of coverage of the sources whose records here carry no time
+
+	pending  []Pending
+	legs     []Leg
+	executed Executed
+	retry    RetryVerdict
+	exposure Exposure
+	amount   Amount
+
+	receiptGone absence // of any receipt in the serving stores, expired ones included
+	localGone   absence
+	remoteGone  absence
+
+	young   bool // an absence is younger than settle, or work goes on under a living lease
+	blocked *absence
+	out     *Judgement
+}
+
+// object is a provider's object, folded from the lines that tell of it.
+type object struct {
+	source  string
+	id      Value
+	lines   []*Record
+	outcome Outcome
+	amount  Amount
+	at      Instant
+}
+
+func look(s *Subject, w *World) *judging {
+	j := &judging{s: s, c: s.Contract, w: w, out: &Judgement{CaseID: s.ID, Digest: evidenceDigest(s)}}
+	for i := range s.Evidence {
+		e := &s.Evidence[i]
+		j.seeTimes(e.Record)
+		if e.History && e.Record.Role != RoleProvider {
+			continue
+		}
+		j.see(e.Record)
+	}
+	slices.SortFunc(j.objects, func(a, b *object) int {
+		return strings.Compare(a.source+"\x00"+a.id.String(), b.source+"\x00"+b.id.String())
+	})
+	j.amount = j.money()
+	return j
+}
+
+func (j *judging) see(r *Record) {
+	serves := true
+	if f := j.w.Source(r.Source); f != nil {
+		serves = f.Serves
+	}
+	switch r.Role {
+	case RoleReceipt:
+		if serves {
+			j.receipts = append(j.receipts, r)
+		} else {
+			j.copies = append(j.copies, r)
+		}
+	case RoleEffect:
+		j.seeEffect(r, serves)
+	case RoleProvider:
+		j.seeLine(r)
+	case RoleIntent:
+		j.intents = append(j.intents, r)
+		j.attempts = append(j.attempts, r.Attempts...)
+	case RoleOutbox:
+		j.messages = append(j.messages, r)
+	}
+}
+
+func (j *judging) seeEffect(r *Record, serves bool) {
+	switch {
+	case r.Status == StatusPending:
+		j.pendingRows = append(j.pendingRows, r)
+	case !Effective(r):
+		j.undone = append(j.undone, r)
+	case serves:
+		j.effects = append(j.effects, r)
+	default:
+		j.copyEffects = append(j.copyEffects, r)
+	}
+}
+
+// seeLine folds a provider line into its object. A line that names no object tells of the one object that its key made.
+func (j *judging) seeLine(r *Record) {
+	for _, o := range j.objects {
+		if o.source == r.Source && (o.id.Equal(r.ObjectID) || (!o.id.known && !r.ObjectID.known)) {
+			o.fold(r)
+			return
+		}
+	}
+	o := &object{source: r.Source, id: r.ObjectID}
+	o.fold(r)
+	j.objects = append(j.objects, o)
+}
+
+// fold takes the weightiest outcome that any line tells: a success seen once stays a success, whatever an earlier or repeated line says.
+func (o *object) fold(r *Record) {
+	o.lines = append(o.lines, r)
+	o.at = Earliest(o.at, r.CreatedAt)
+	if weight(r.Outcome) > weight(o.outcome) {
+		o.outcome = r.Outcome
+	}
+	if r.Amount.Valid && (!o.amount.Valid || weight(r.Outcome) >= weight(o.outcome)) && r.Outcome != OutcomeReversed {
+		o.amount = r.Amount
+	}
+}
+
+func weight(o Outcome) int {
+	switch o {
+	case OutcomeReversed:
+		return 4
+	case OutcomeSucceeded:
+		return 3
+	case OutcomeFailed:
+		return 2
+	case OutcomePending:
+		return 1
+	case OutcomeUnknown:
+	}
+	return 0
+}
+
+func (j *judging) seeTimes(r *Record) {
+	c := j.c
+	times := []Instant{r.CreatedAt, r.UpdatedAt, r.LockedAt, r.CompletedAt, r.AttemptAt, r.SentAt, r.ConfirmedAt, c.Began(r)}
+	for _, a := range r.Attempts {
+		times = append(times, a.At)
+		j.began = Earliest(j.began, a.At)
+	}
+	last := Latest(times...)
+	if r.Role == RoleReceipt && c.StateOf(r) == StateInProgress {
+		last = Latest(last, c.LeaseEnd(r), c.DeadAt(r))
+	}
+	if !last.known {
+		if f := j.w.Source(r.Source); f != nil {
+			j.untimed = Latest(j.untimed, f.Coverage.To)
+		}
+	}
+	j.began = Earliest(j.began, c.Began(r))
+	j.lastSend = Latest(j.lastSend, last)
+}
+
+// money is the amount at stake: the effect's, else the provider's, else what receipt, intent or message say.
+func (j *judging) money() Amount {
+	for _, rs := range [][]*Record{j.effects, j.pendingRows, j.copyEffects} {
+		for _, r := range rs {
+			if r.Amount.Valid {
+				return r.Amount
+			}
+		}
+	}
+	for _, o := range j.objects {
+		if o.amount.Valid {
+			return o.amount
+		}
+	}
+	for _, rs := range [][]*Record{j.receipts, j.copies, j.intents, j.messages, j.undone} {
+		for _, r := range rs {
+			if r.Amount.Valid {
+				return r.Amount
+			}
+		}
+	}
+	return Amount{}
+}
+
+// live returns the serving receipt that a retry would meet now, nil when there is none: gone ones are evidence, and a retryable failure frees its key.
+func (j *judging) live() *Record {
+	for _, r := range j.receipts {
+		if !j.c.Gone(r, j.w.Now) && j.c.StateOf(r) != StateFailedRetryable {
+			return r
+		}
+	}
+	return nil
+}
+
+// receiptIn returns a receipt in one of the states, serving ones first.
+func (j *judging) receiptIn(states ...State) *Record {
+	for _, rs := range [][]*Record{j.receipts, j.copies} {
+		for _, r := range rs {
+			if slices.Contains(states, j.c.StateOf(r)) {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// done returns a receipt that records the action as done with an effect.
+func (j *judging) done() *Record {
+	for _, rs := range [][]*Record{j.receipts, j.copies} {
+		for _, r := range rs {
+			if j.c.StateOf(r) == StateCompleted && j.c.HasEffect(r.ResponseStatus) {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+func (j *judging) confirmed() bool {
+	return slices.ContainsFunc(j.attempts, func(a Attempt) bool { return a.Outcome == AttemptConfirmed })
+}
+
+// uncertain reports whether the client does not know: an attempt without answer, and none that was confirmed.
+func (j *judging) uncertain() bool {
+	return !j.confirmed() && slices.ContainsFunc(j.attempts, func(a Attempt) bool { return a.Outcome == AttemptUncertain })
+}
+
+func (j *judging) objectsIn(outcomes ...Outcome) []*object {
+	var out []*object
+	for _, o := range j.objects {
+		if slices.Contains(outcomes, o.outcome) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// places returns the sources of a role that could show this contract's records.
+func (j *judging) places(role Role, servingOnly bool) []*SourceFacts {
+	var out []*SourceFacts
+	for i := range j.w.Sources {
+		f := &j.w.Sources[i]
+		if f.Role != role || (servingOnly && !f.Serves) || !j.concerns(f) {
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// concerns reports whether a source may hold records of the contract: one whose map declares another operation does not.
+func (j *judging) concerns(f *SourceFacts) bool {
+	if f.Operation.known {
+		claimed := Book{j.c}.Claim(&Record{Role: f.Role, Claimed: true, Components: []Component{{Name: "operation", Value: f.Operation}}})
+		if claimed == nil {
+			return false
+		}
+	}
+	if len(j.c.Expects) > 0 && f.Role == RoleEffect {
+		_, named := j.c.Expects[f.Name]
+		return named
+	}
+	return true
+}
+
+// ref names a record for a person and a script: source:locator.
+func ref(r *Record) string { return r.Source + ":" + r.Locator }
+
+func refsOf(rs []*Record) []string {
+	out := make([]string, len(rs))
+	for i, r := range rs {
+		out[i] = ref(r)
+	}
+	return out
+}
