@@ -1,0 +1,211 @@
+package mapping
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// clock reads a time as its map's `as` says: a count of unit nanoseconds, a Go layout, or RFC 3339 text.
+type clock struct {
+	unit   int64 // nanoseconds of one unit of a count, 0 for text
+	layout string
+	zone   *time.Location
+	native bool // `as` is omitted: a bare integer is refused with a hint
+}
+
+var units = map[string]int64{"unix-s": 1e9, "unix-ms": 1e6, "unix-us": 1e3, "unix-ns": 1}
+
+func (f *Field) clock() (*clock, error) {
+	c := &clock{zone: time.UTC}
+	if f.Zone != "" {
+		zone, err := time.LoadLocation(f.Zone)
+		if err != nil || strings.EqualFold(f.Zone, "local") {
+			return nil, f.at("use a name like Europe/Zurich or UTC; abbreviations are ambiguous", "%q is not a time zone", f.Zone)
+		}
+		c.zone = zone
+	}
+	switch {
+	case f.As == "" || f.As == "rfc3339":
+		c.native = f.As == ""
+	case units[f.As] > 0:
+		c.unit = units[f.As]
+	default:
+		c.layout = f.As
+		return c, f.checkLayout()
+	}
+	if f.Zone != "" {
+		return nil, f.at("leave zone out, or give a Go layout", "zone has no meaning for a time that names its own")
+	}
+	return c, nil
+}
+
+// checkLayout refuses a text that is no Go layout, that loses the day, or that leaves the zone open.
+func (f *Field) checkLayout() error {
+	const hint = "use unix-s, unix-ms, unix-us, unix-ns, rfc3339, or a Go layout like 2006-01-02 15:04:05 with a zone"
+	probe := time.Date(2021, 11, 23, 17, 48, 39, 0, time.UTC)
+	back, err := time.Parse(f.As, probe.Format(f.As))
+	if err != nil || back.Truncate(24*time.Hour) != probe.Truncate(24*time.Hour) {
+		return f.at(hint, "%q says no date", f.As)
+	}
+	if strings.Contains(f.As, "MST") {
+		return f.at("use a numeric offset, or leave it out and give a zone", "%q reads zone abbreviations, which are ambiguous", f.As)
+	}
+	if !strings.Contains(f.As, "07") && f.Zone == "" {
+		return f.at("add zone: UTC or zone: Europe/Zurich", "%q leaves the zone open", f.As)
+	}
+	return nil
+}
+
+const (
+	timeRange  = "lies outside the years 1678 to 2261"
+	timeFormat = "is not RFC 3339"
+)
+
+// count reads an integer count of units.
+func (c *clock) count(n int64) (ns int64, why, hint string) {
+	if n > math.MaxInt64/c.unit || n < math.MinInt64/c.unit {
+		return 0, timeRange, "the value looks like " + likelyUnit(n)
+	}
+	return n * c.unit, "", ""
+}
+
+// text reads a time from text. why is "" on success.
+func (c *clock) text(b []byte) (ns int64, why, hint string) {
+	switch {
+	case c.unit > 0:
+		return c.decimal(b)
+	case c.layout != "":
+		t, err := time.ParseInLocation(c.layout, string(b), c.zone)
+		if err != nil {
+			return 0, "does not have the layout that as gives", ""
+		}
+		return within(t)
+	}
+	var t time.Time
+	if err := t.UnmarshalText(b); err != nil {
+		why, hint = diagnose(b)
+		return 0, why, hint
+	}
+	return within(t)
+}
+
+func within(t time.Time) (ns int64, why, hint string) {
+	if y := t.UTC().Year(); y < 1678 || y > 2261 {
+		return 0, timeRange, ""
+	}
+	return t.UnixNano(), "", ""
+}
+
+// decimal reads a count that may have a fraction, such as 1761000000.123; what is finer than a nanosecond is cut off.
+func (c *clock) decimal(b []byte) (ns int64, why, hint string) {
+	whole, fraction, point := bytes.Cut(b, []byte("."))
+	n, bad := parseDecimal(whole, 0)
+	if bad != "" || point && len(fraction) == 0 {
+		return 0, "is no count of " + strings.TrimPrefix(unitName(c.unit), "unix-"), ""
+	}
+	if ns, why, hint = c.count(n); why != "" {
+		return 0, why, hint
+	}
+	negative := len(whole) > 0 && whole[0] == '-'
+	for unit := c.unit / 10; len(fraction) > 0; unit /= 10 {
+		d := fraction[0]
+		if d < '0' || d > '9' {
+			return 0, "is no count of " + strings.TrimPrefix(unitName(c.unit), "unix-"), ""
+		}
+		part := int64(d-'0') * unit
+		if negative {
+			part = -part
+		}
+		if ns > 0 && ns+part < 0 || ns < 0 && ns+part > 0 && part < 0 {
+			return 0, timeRange, ""
+		}
+		ns += part
+		fraction = fraction[1:]
+	}
+	return ns, "", ""
+}
+
+func unitName(unit int64) string {
+	for name, u := range units {
+		if u == unit {
+			return name
+		}
+	}
+	return "unix-s"
+}
+
+// likelyUnit guesses, for a hint only, what a bare integer counts: each unit's range holds the years 1973 to 5138.
+func likelyUnit(n int64) string {
+	switch {
+	case n < 0:
+		return "unix-s"
+	case n < 1e11:
+		return "unix-s"
+	case n < 1e14:
+		return "unix-ms"
+	case n < 1e17:
+		return "unix-us"
+	}
+	return "unix-ns"
+}
+
+// diagnose says why a text is not RFC 3339 and what as would read it.
+func diagnose(b []byte) (why, hint string) {
+	if n, bad := parseDecimal(b, 0); bad == "" {
+		return "is a bare number", "add as: " + likelyUnit(n)
+	}
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if len(b) <= 40 {
+			if _, err := time.Parse(layout, string(b)); err == nil {
+				return "has no zone", fmt.Sprintf("add {as: %q, zone: UTC} or the zone it was written in", layout)
+			}
+		}
+	}
+	return timeFormat, "give its Go layout in as, e.g. 2006-01-02 15:04:05Z07:00"
+}
+
+// instant compiles a time.
+func (m *Mapper) instant(f *Field, to func(*reconcile.Record) *reconcile.Instant) error {
+	e, err := m.expr(f)
+	if err != nil {
+		return err
+	}
+	c, err := f.clock()
+	if err != nil {
+		return err
+	}
+	m.times = true
+	dst := to(&m.rec)
+	m.add(func(cells []rows.Cell) *Unreadable {
+		var bad *Unreadable
+		*dst, bad = m.readInstant(e, c, cells)
+		return bad
+	})
+	return nil
+}
+
+func (m *Mapper) readInstant(e *expr, c *clock, cells []rows.Cell) (reconcile.Instant, *Unreadable) {
+	var ns int64
+	var why, hint string
+	if e.plain && c.unit > 0 && cells[e.at].Kind == rows.Int {
+		if ns, why, hint = c.count(cells[e.at].Num); why == "" {
+			return reconcile.AtUnix(ns), nil
+		}
+	}
+	b, known, bad := m.evalWords(e, cells)
+	if bad != nil || !known {
+		return reconcile.Instant{}, bad
+	}
+	if ns, why, hint = c.text(b); why != "" {
+		bad := e.unreadable(b, why)
+		bad.Hint = hint
+		return reconcile.Instant{}, bad
+	}
+	return reconcile.AtUnix(ns), nil
+}

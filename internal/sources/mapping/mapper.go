@@ -1,0 +1,116 @@
+package mapping
+
+import (
+	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// op reads one fact of a row into the Mapper's record. When it fails it leaves the fact unknown.
+type op func(cells []rows.Cell) *Unreadable
+
+// Mapper fills one record from the cells of one row after the other. It serves one goroutine.
+type Mapper struct {
+	paths []rows.Path
+	cells map[string]int // path as written → cell
+
+	where, claim []match
+	ops          []op
+
+	rec   reconcile.Record
+	one   [1]reconcile.Attempt // the attempt of a row that holds one
+	arena []byte               // texts made for this row; only appended to, so earlier ones stay as they are
+	codes map[string]string    // currencies that the table does not know, each kept once
+
+	mixed      []*mixed
+	understood []Understood
+
+	times, refs, hasState, oneAttempt, perAttempt bool
+}
+
+// Understood is how one fact of the map is read, for people.
+type Understood struct {
+	Fact   string
+	Column string // as the config spells it, "" for a constant
+	How    string // component, reference, text, payload, time (unix-s), number, words, amount (minor), extra, attempts
+}
+
+// Paths lists the cells that Map needs, in this order.
+func (m *Mapper) Paths() []rows.Path { return m.paths }
+
+// Components names the identity components that the source maps, in the map's order.
+func (m *Mapper) Components() []string {
+	names := make([]string, len(m.rec.Components))
+	for i := range m.rec.Components {
+		names[i] = m.rec.Components[i].Name
+	}
+	return names
+}
+
+// MapsRef reports whether the map gives a reference by which records join.
+func (m *Mapper) MapsRef() bool { return m.refs }
+
+// MapsTime reports whether the map gives a time.
+func (m *Mapper) MapsTime() bool { return m.times }
+
+// Understood says how each fact is read.
+func (m *Mapper) Understood() []Understood { return m.understood }
+
+// Mixed names the component columns which, in the rows mapped so far, may spell one value in two types.
+func (m *Mapper) Mixed() []string {
+	var columns []string
+	for _, x := range m.mixed {
+		if x.twice() && !slices.Contains(columns, x.column) {
+			columns = append(columns, x.column)
+		}
+	}
+	return columns
+}
+
+// Map reads one row; cells[i] belongs to Paths()[i]. It returns no record for a row that where leaves out, and says why a row is unreadable.
+// The record is the Mapper's own and valid until the next call.
+func (m *Mapper) Map(cells []rows.Cell) (*reconcile.Record, *Unreadable) {
+	m.arena = m.arena[:0]
+	if taken, bad := m.holds(m.where, cells); bad != nil || !taken {
+		return nil, bad
+	}
+	r := &m.rec
+	r.NotOurs = false
+	var bad *Unreadable
+	if r.Claimed, bad = m.holds(m.claim, cells); bad != nil {
+		r.Claimed = false
+	}
+	for _, op := range m.ops {
+		if bad := op(cells); bad != nil && r.Claimed && !r.NotOurs {
+			return nil, bad
+		}
+	}
+	return r, nil
+}
+
+func (m *Mapper) add(o op) { m.ops = append(m.ops, o) }
+
+// cell returns the number of the cell at a path, asking the source for it when it is new.
+func (m *Mapper) cell(path string) (int, error) {
+	if i, ok := m.cells[path]; ok {
+		return i, nil
+	}
+	p, err := ParsePath(path)
+	if err != nil {
+		return 0, err
+	}
+	m.cells[path] = len(m.paths)
+	m.paths = append(m.paths, p)
+	return m.cells[path], nil
+}
+
+// keep copies a value into the arena.
+func (m *Mapper) keep(v reconcile.Value) reconcile.Value {
+	if !v.Known() {
+		return v
+	}
+	from := len(m.arena)
+	m.arena = append(m.arena, v.Bytes()...)
+	return reconcile.Bytes(m.arena[from:len(m.arena):len(m.arena)])
+}

@@ -1,0 +1,56 @@
+package mapping
+
+import (
+	"errors"
+	"strings"
+
+	"example.com/idemctl/internal/sources/rows"
+)
+
+var errPath = errors.New(`not a column path: write column, column.member, or "a name with dots".member`)
+
+// ParsePath reads a column path: names joined by dots. A name that holds a dot or a quote stands in double quotes, a quote in it doubled.
+func ParsePath(s string) (rows.Path, error) {
+	var names []string
+	for {
+		name, rest, err := pathName(s)
+		if err != nil {
+			return rows.Path{}, err
+		}
+		names = append(names, name)
+		if rest == "" {
+			return rows.Path{Column: names[0], Members: names[1:]}, nil
+		}
+		if rest[0] != '.' {
+			return rows.Path{}, errPath
+		}
+		s = rest[1:]
+	}
+}
+
+// pathName cuts the first name off s.
+func pathName(s string) (name, rest string, err error) {
+	if !strings.HasPrefix(s, `"`) {
+		end := strings.IndexAny(s, `."`)
+		if end < 0 {
+			end = len(s)
+		}
+		if end == 0 {
+			return "", "", errPath
+		}
+		return s[:end], s[end:], nil
+	}
+	var b strings.Builder
+	for s = s[1:]; ; s = s[1:] {
+		end := strings.IndexByte(s, '"')
+		if end < 0 {
+			return "", "", errPath
+		}
+		b.WriteString(s[:end])
+		s = s[end+1:]
+		if !strings.HasPrefix(s, `"`) {
+			return b.String(), s, nil
+		}
+		b.WriteByte('"')
+	}
+}
