@@ -58,6 +58,7 @@ type unit struct {
 	clashes []Clash
 	refs    []Ref
 	gone    bool // moved into another unit
+	torn    bool // several identities agree with it
 }
 
 func (u *unit) add(r *Record, l Link) {
@@ -156,6 +157,7 @@ func (j *joiner) joinPartial(rs []*Record) {
 			u.id = fuller(u.id, b.id)
 		} else {
 			u = j.newKeyed(b.id)
+			u.torn = len(agreeing) > 1
 		}
 		for _, r := range b.rs {
 			u.add(r, LinkPartial)
@@ -240,7 +242,7 @@ func (j *joiner) subjects() []*Subject {
 		if u.gone {
 			continue
 		}
-		s := &Subject{Contract: j.c, Identity: u.id, Evidence: u.ev, Clashes: u.clashes}
+		s := &Subject{Contract: j.c, Identity: u.id, Evidence: u.ev, Clashes: u.clashes, Ambiguous: u.torn}
 		markHistory(j.c, s.Evidence)
 		out = append(out, s)
 	}

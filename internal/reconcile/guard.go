@@ -54,7 +54,7 @@ var Guards = []Answer{
 	{DecideResolve, Complete, "provider-key-unknown", "The key that the provider would be sent is not known.", false, providerKeyUnknown},
 	{DecideResolve, Complete, "leg-missing", "The service performs the missing leg; the standing one is recognised.", true, nil},
 
-	{DecideResolve, ConfirmExecuted, "contrary-fact", "Every place that would show it covers its time and shows nothing.", false, executedIs(ExecutedNo)},
+	{DecideResolve, ConfirmExecuted, "contrary-fact", "A place that would show it covers its time and shows nothing.", false, someLegNo},
 	{DecideResolve, ConfirmExecuted, "known-already", "The records themselves say that it was executed.", false, executedIs(ExecutedYes)},
 	{DecideResolve, ConfirmExecuted, "operator-fact", "You state, with proof and a time, that it was executed.", true, nil},
 
@@ -171,6 +171,10 @@ func notPartly(j *judging) bool { return j.executed != ExecutedPartly }
 
 func executedIs(e Executed) func(*judging) bool {
 	return func(j *judging) bool { return j.executed == e }
+}
+
+func someLegNo(j *judging) bool {
+	return slices.ContainsFunc(j.legs, func(l Leg) bool { return l.State == LegNo })
 }
 
 func somethingStands(j *judging) bool { return j.stands() }

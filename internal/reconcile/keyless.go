@@ -109,14 +109,15 @@ func (j *joiner) place(u *unit, holders map[string][]*unit) {
 			home.add(u.ev[i].Record, via[home].Domain.link())
 		}
 		for _, k := range differ {
-			j.clash(k, home, via[k], false)
-			j.clash(home, k, via[k], false)
+			j.clash(k, home, Clash{Field: via[k].Domain.field(), Value: via[k].Value})
+			j.clash(home, k, Clash{Field: via[k].Domain.field(), Value: via[k].Value})
 		}
 		return
 	}
-	for _, k := range append(agree, differ...) {
-		j.clash(k, u, via[k], false)
-		j.clash(u, k, via[k], false)
+	for i, k := range append(slices.Clone(agree), differ...) {
+		c := Clash{Field: via[k].Domain.field(), Value: via[k].Value, Open: i < len(agree)}
+		j.clash(k, u, c)
+		j.clash(u, k, c)
 	}
 }
 
@@ -137,20 +138,24 @@ func (j *joiner) clashKeyed(holders map[string][]*unit) {
 		for _, a := range holders[name] {
 			for _, b := range holders[name] {
 				if a != b {
-					j.clash(a, b, ref, true)
+					j.clash(a, b, Clash{Field: ref.Domain.field(), Value: ref.Value, Keyed: true})
 				}
 			}
 		}
 	}
 }
 
-func (j *joiner) clash(u, other *unit, ref Ref, keyed bool) {
-	for _, c := range u.clashes {
-		if c.Field == ref.Domain.field() && c.Value.Equal(ref.Value) && bytes.Equal(j.c.AppendIdentity(nil, c.Other), j.c.AppendIdentity(nil, other.id)) {
+// clash tells u of another claimant, once. A clash that leaves the row open outweighs one that does not.
+func (j *joiner) clash(u, other *unit, c Clash) {
+	c.Other = other.id
+	for i := range u.clashes {
+		o := &u.clashes[i]
+		if o.Field == c.Field && o.Value.Equal(c.Value) && bytes.Equal(j.c.AppendIdentity(nil, o.Other), j.c.AppendIdentity(nil, other.id)) {
+			o.Open = o.Open || c.Open
 			return
 		}
 	}
-	u.clashes = append(u.clashes, Clash{Field: ref.Domain.field(), Value: ref.Value, Other: other.id, Keyed: keyed})
+	u.clashes = append(u.clashes, c)
 }
 
 // fits reports whether a reference from a loose unit to an identity counts: ids are reused after deletes and restores, so scope, amount, parameters

@@ -26,9 +26,9 @@ func (j *judging) receiptAbsence() absence {
 	}
 	places := j.places(RoleReceipt, true)
 	for _, f := range places {
-		if f.Coverage.Complete && f.Coverage.Proves && !j.testifies(f) {
-			return absence{state: absenceUncovered, code: "cannot-testify", source: f.Name,
-				text: f.Name + ": its rows carry neither a key nor a reference that this record is known by"}
+		if f.Coverage.Complete && f.Coverage.Proves && (j.s.Ambiguous || !j.testifies(f)) && len(j.s.Candidates) > 0 {
+			return absence{state: absenceUncovered, code: "candidate-stands", source: f.Name,
+				text: f.Name + ": nothing tells this record from the candidates' counterpart"}
 		}
 	}
 	return j.absentFrom(places, j.c.Settle, missingNow)
@@ -40,6 +40,8 @@ func (j *judging) localLeg() Leg {
 	switch {
 	case len(j.effects) > 0:
 		return leg(LegYes, "effect-stands")
+	case j.claimedOpenly():
+		return leg(LegUndetermined, "claimed-twice")
 	case len(j.undone) > 0 && j.done() != nil:
 		return leg(LegYes, "effect-undone")
 	case len(j.undone) > 0:
@@ -127,6 +129,17 @@ func (j *judging) candidateIn(role Role) bool {
 	return j.s.MoreCands > 0
 }
 
+// claimedOpenly reports whether a row that may be this subject's effect is claimed by another as well.
+func (j *judging) claimedOpenly() bool {
+	for _, c := range j.s.Clashes {
+		if c.Open && c.Field == RefEffect.field() {
+			return true
+		}
+	}
+	return false
+}
+
+// absentCode says whether an absence rests on rows that carry the identity, or on there being no unlinked row.
 func (j *judging) absentCode(role Role) string {
 	for _, f := range j.places(role, false) {
 		if !j.testifies(f) {

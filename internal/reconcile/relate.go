@@ -55,7 +55,7 @@ func Relate(subjects []*Subject, w *World) {
 
 // Stray reports whether a subject is an unlinked row that may be another's missing counterpart.
 func (s *Subject) Stray() bool {
-	return s.Contract != nil && !keyOf(s.Identity).known && len(s.Clashes) == 0
+	return s.Contract != nil && (s.Ambiguous || (!keyOf(s.Identity).known && len(s.Clashes) == 0))
 }
 
 // Wants lists what a subject's absences rest on, nil when none rests on an unlinked row. A row that names a reference which this action is known to have

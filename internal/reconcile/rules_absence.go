@@ -27,7 +27,13 @@ func (j *judging) noReceipt() bool { return len(j.receipts) == 0 && j.proved(j.r
 
 // noRow reports whether the serving stores certainly have no row, of any status, and none that cannot be told from it.
 func (j *judging) noRow() bool {
-	return len(j.effects)+len(j.pendingRows)+len(j.undone) == 0 && j.proved(j.localGone) && !j.candidateIn(RoleEffect)
+	if len(j.effects)+len(j.pendingRows)+len(j.undone) > 0 || j.claimedOpenly() || !j.proved(j.localGone) {
+		return false
+	}
+	if !j.candidateIn(RoleEffect) {
+		return true
+	}
+	return j.proved(absence{state: absenceUncovered, code: "candidate-stands", text: "an unlinked row stands that may be its effect: see the candidates"})
 }
 
 func providerOnlyEffect(j *judging) (bool, []string, map[string]string) {
@@ -135,7 +141,11 @@ func providerMissing(j *judging) (bool, []string, map[string]string) {
 	if recorded == nil && j.rowNamesProvider() {
 		recorded = j.effects[0]
 	}
-	if recorded == nil || !j.c.Effect.external() || len(j.objects) > 0 || !j.proved(j.remoteGone) || j.candidateIn(RoleProvider) {
+	if recorded == nil || !j.c.Effect.external() || len(j.objects) > 0 || !j.proved(j.remoteGone) {
+		return false, nil, nil
+	}
+	if j.candidateIn(RoleProvider) {
+		j.proved(absence{state: absenceUncovered, code: "candidate-stands", text: "an unlinked provider entry stands that may be its own: see the candidates"})
 		return false, nil, nil
 	}
 	return true, []string{ref(recorded)}, map[string]string{"store": j.remoteGone.source}

@@ -32,7 +32,8 @@ type Clash struct {
 	Field string // effect_id, object_id, provider_key
 	Value Value
 	Other []Component // the other claimant's identity
-	Keyed bool        // the record itself carries a key, and it agrees with one claimant
+	Keyed bool        // the claimants carry keys of their own: the row is not this subject's
+	Open  bool        // the row fits several claimants alike: it may be this subject's
 }
 
 // Candidate is an unlinked subject that may be this one's missing counterpart, or its twin: it never joins and never proves anything.
@@ -50,6 +51,7 @@ type Subject struct {
 	Contract   *Contract // nil: claimed by no contract
 	Identity   []Component
 	Evidence   []Evidence
+	Ambiguous  bool // it carries the key, but several identities agree with it: it joined none
 	Clashes    []Clash
 	Candidates []Candidate // unlinked rows that may be the counterpart
 	MoreCands  int         // how many candidates are not named
