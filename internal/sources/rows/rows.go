@@ -113,6 +113,7 @@ var (
 	ErrNoColumn = errors.New("no such column")
 	ErrCut      = errors.New("cut short")
 	ErrUnusable = errors.New("not a regular file")
+	ErrChanged  = errors.New("changed while it was read")
 )
 
 // HintedError is an error that knows what to do next.
