@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/rows"
 )
 
@@ -38,11 +39,14 @@ type Spec struct {
 	Map         []Field // in the config's order
 	Row         string  // "attempt": one line per attempt
 	ID          []string
-	Rows        string
+	Rows        string    // json: where the array of records stands
+	CSV         *CSVShape // csv: nil = comma, with a header
 	Coverage    *DeclaredCoverage
 	Retained    reconcile.Span
 	Fingerprint *reconcile.FingerprintSpec
-	Line, Col   int // where it stands in the config, for errors
+	Components  []string // names in the contracts' scopes
+	Extra       []string // other names that contracts use: actor, unique columns, the provider key's column
+	Line, Col   int      // where it stands in the config, for errors
 }
 
 // DeclaredCoverage is what the config says a source covers, where it cannot prove it itself.
@@ -52,31 +56,18 @@ type DeclaredCoverage struct {
 	Partitions map[string][]string
 }
 
-// Field maps one fact of a record. Exactly one of From, Parts, Const, Presence is given.
-type Field struct {
-	Name        string // the fact's name in interface.md, or any component or column name that a contract uses
-	From        string // column, or column.member.member; a name that contains a dot is quoted
-	Parts       []string
-	Const       *string
-	Presence    []Presence // state by presence, in order
-	StripPrefix string
-	Prefix      string
-	Hash        string // md5-hex, sha256-hex, sha256-base64
-	Truncate    int
-	Lower       bool
-	Split       string            // separator: see SplitIndex
-	SplitIndex  int               // which part, from 0
-	Words       map[string]string // source text → word; "null" and "*" allowed
-	As          string            // unix-s, unix-ms, unix-us, rfc3339, or a Go layout
-	Zone        string
-	Unit        string // amount: minor | major
-	Currency    string // amount: column path
-	CurrencyIs  string // amount: constant
-	Line, Col   int
-}
+// Field maps one fact of a record.
+type Field = mapping.Field
 
 // Presence says that a state holds when a column is not null.
-type Presence struct{ Word, Column string }
+type Presence = mapping.Presence
+
+// CSVShape is how a CSV source is written.
+type CSVShape struct {
+	Delimiter rune
+	Header    bool // the first line after Skip names the columns
+	Skip      int  // lines before the header
+}
 
 // Place is where specs are resolved: a folder, or an embedded fixture.
 type Place struct {

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"example.com/idemctl/internal/sources/mapping"
+)
+
+// facts are the names that a map may give and that are no component of an identity.
+var facts = func() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range mapping.KnownFacts() {
+		out[name] = !slices.Contains(mapping.StandardComponents, name) && name != "mode"
+	}
+	return out
+}()
+
+// check looks at the file as a whole: names that refer to each other, and maps that can be compiled.
+func (d *decoder) check(cfg *Config) {
+	for _, later := range d.later {
+		later(cfg)
+	}
+	d.serve(cfg)
+	for i := range cfg.Sources {
+		s := &cfg.Sources[i]
+		s.Components, s.Extra = components(cfg), used(cfg)
+		_, err := mapping.Compile(mapping.Input{
+			Source: s.Name, Role: s.Role, Fields: s.Map, Row: s.Row, Where: s.Where, Claim: s.Claim,
+			Components: s.Components, Extra: s.Extra, Line: s.Line, Col: s.Col,
+		})
+		var bad *mapping.Error
+		if errors.As(err, &bad) {
+			d.fail(pos{bad.Line, bad.Col}, bad.Hint, "%s", bad.Msg)
+		} else if err != nil {
+			d.fail(pos{s.Line, s.Col}, "look at the map of this source", "%v", err)
+		}
+	}
+}
+
+// components are the names in the contracts' scopes, sorted.
+func components(cfg *Config) []string {
+	set := map[string]bool{}
+	for _, c := range cfg.Contracts {
+		add(set, c.Scope...)
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// used are the other names of records that the contracts speak of, sorted.
+func used(cfg *Config) []string {
+	set := map[string]bool{}
+	for _, c := range cfg.Contracts {
+		add(set, c.Actor...)
+		for _, u := range c.Unique {
+			add(set, u.Columns...)
+			add(set, slices.Collect(maps.Keys(u.Where))...)
+		}
+		if c.ProviderKey.Column != "" {
+			add(set, c.ProviderKey.Column)
+		}
+	}
+	for _, name := range append(components(cfg), mapping.KnownFacts()...) {
+		delete(set, name)
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+func add(set map[string]bool, names ...string) {
+	for _, n := range names {
+		set[n] = true
+	}
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/mapping"
+)
+
+// fieldMap reads a source's map in the file's order. What the fields mean is checked when the whole file is known.
+func (d *decoder) fieldMap(v value) []sources.Field {
+	v.name = "map"
+	entries := v.entries()
+	if v.mapping() && len(entries) == 0 {
+		v.fail("say what its columns mean, like map: {key: id, state: status}", "map is empty")
+	}
+	out := make([]sources.Field, len(entries))
+	for i, e := range entries {
+		out[i] = d.field(e)
+	}
+	return out
+}
+
+// field reads one fact: a column, or a mapping of where it comes from and what is done to it.
+func (d *decoder) field(e entry) sources.Field {
+	f := sources.Field{Name: e.key, Line: e.at.line, Col: e.at.col}
+	v := e.val
+	switch {
+	case !v.mapping():
+		f.From = v.column()
+	case byPresence(v):
+		f.Presence = v.presence()
+	default:
+		d.fieldForms(v, &f)
+	}
+	return f
+}
+
+// byPresence reports whether a state is given by columns: {in-progress: locked_at, completed: completed_at}.
+func byPresence(v value) bool {
+	return slices.ContainsFunc(v.entries(), func(e entry) bool {
+		_, err := reconcile.ParseState(e.key)
+		return err == nil
+	})
+}
+
+func (v value) presence() []sources.Presence {
+	var out []sources.Presence
+	for _, e := range v.entries() {
+		if _, err := reconcile.ParseState(e.key); err != nil {
+			known := []string{"in-progress", "completed", "failed-final", "failed-retryable", "unknown"}
+			v.d.fail(e.at, suggest(e.key, known), "%s is no state", quote(e.key))
+		}
+		out = append(out, sources.Presence{Word: e.key, Column: e.val.column()})
+	}
+	return out
+}
+
+// column returns a column path.
+func (v value) column() string {
+	s := v.text()
+	if _, err := mapping.ParsePath(s); err != nil && s != "" {
+		v.fail(`write column, column.member, or '"a name with dots".member'`, "%s names no column: %s", v.name, quote(s))
+	}
+	return s
+}
+
+func (d *decoder) fieldForms(v value, f *sources.Field) {
+	given := 0
+	from := func(read func(value)) func(value) {
+		return func(v value) { given++; read(v) }
+	}
+	v.fields(map[string]func(value){
+		"value":        from(func(v value) { s := v.textOrEmpty(); f.Const = &s }),
+		"from":         from(func(v value) { f.From = v.column() }),
+		"parts":        from(func(v value) { f.Parts = v.columns() }),
+		"strip_prefix": func(v value) { f.StripPrefix = v.text() },
+		"prefix":       func(v value) { f.Prefix = v.text() },
+		"hash":         func(v value) { f.Hash = v.word("md5-hex", "sha256-hex", "sha256-base64") },
+		"truncate":     func(v value) { f.Truncate = int(v.number(1, maxCount)) },
+		"lower":        func(v value) { f.Lower = v.flag() },
+		"split":        func(v value) { f.Split, f.SplitIndex = v.split() },
+		"words":        func(v value) { f.Words = v.pairs() },
+		"as":           func(v value) { f.As = v.text() },
+		"zone":         func(v value) { f.Zone = v.text() },
+		"unit":         func(v value) { f.Unit = v.word("minor", "major") },
+		"currency":     func(v value) { f.Currency, f.CurrencyIs = v.currency() },
+		"each":         func(v value) { f.Each = d.fieldMap(v) },
+	})
+	switch {
+	case given == 0:
+		v.fail("give a column: {from: column}, or a constant: {value: text}", "%s comes from nowhere", v.name)
+	case given > 1:
+		v.fail("keep one of from, parts and value", "%s comes from two places", v.name)
+	}
+}
+
+func (v value) columns() []string {
+	var out []string
+	for _, item := range v.list() {
+		out = append(out, item.column())
+	}
+	return out
+}
+
+// split reads a separator, for the part before it, or {by: ":", part: 1}; parts count from 0.
+func (v value) split() (by string, part int) {
+	if !v.mapping() {
+		return v.text(), 0
+	}
+	v.fields(map[string]func(value){
+		"by":   func(v value) { by = v.text() },
+		"part": func(v value) { part = int(v.number(0, maxCount)) },
+	})
+	if by == "" {
+		v.fail(`write {by: ":", part: 1}; parts count from 0`, "%s has no separator", v.name)
+	}
+	return by, part
+}
+
+// currency reads a column or {value: EUR}.
+func (v value) currency() (column, constant string) {
+	if !v.mapping() {
+		return v.column(), ""
+	}
+	v.fields(map[string]func(value){"value": func(v value) { constant = v.text() }})
+	if constant == "" {
+		v.fail("write currency: COLUMN or currency: {value: EUR}", "%s is empty", v.name)
+	}
+	return "", constant
+}

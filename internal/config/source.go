@@ -1,0 +1,219 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
+)
+
+// source reads one source.
+func (d *decoder) source(v value) sources.Spec {
+	v.name = "a source"
+	at := v.at()
+	s := sources.Spec{Line: at.line, Col: at.col}
+	places := map[string]value{}
+	note := func(name string, read func(value)) func(value) {
+		return func(v value) { places[name] = v; read(v) }
+	}
+	v.fields(map[string]func(value){
+		"name":   note("name", func(v value) { s.Name = v.label() }),
+		"role":   note("role", func(v value) { s.Role = v.role() }),
+		"open":   note("open", func(v value) { s.Scheme, s.Path, s.Shown = v.open() }),
+		"serves": note("serves", func(v value) { b := v.flag(); s.Serves = &b }),
+		"preset": func(v value) {
+			v.fail("write the map: presets come with a later version", "presets are not available yet")
+		},
+		"table":       note("table", func(v value) { s.Table = v.text() }),
+		"query":       note("query", func(v value) { s.Query = v.text() }),
+		"where":       func(v value) { s.Where = v.pairs() },
+		"claim":       note("claim", func(v value) { s.Claim = v.pairs() }),
+		"skew":        func(v value) { s.Skew = v.span() },
+		"map":         note("map", func(v value) { s.Map = d.fieldMap(v) }),
+		"row":         note("row", func(v value) { s.Row = v.word("attempt") }),
+		"id":          func(v value) { s.ID = v.texts() },
+		"rows":        note("rows", func(v value) { s.Rows, s.CSV = v.rows() }),
+		"coverage":    func(v value) { s.Coverage = v.coverage() },
+		"retained":    note("retained", func(v value) { s.Retained = v.lasting() }),
+		"fingerprint": func(v value) { s.Fingerprint = v.fingerprint() },
+	})
+	d.sourceComplete(v, &s, places)
+	d.sourceFits(v, &s, places)
+	return s
+}
+
+func (v value) role() reconcile.Role {
+	r, err := reconcile.ParseRole(v.word("receipts", "effects", "provider", "intents", "outbox"))
+	if err != nil {
+		return 0 // word has said it
+	}
+	return r
+}
+
+// sourceComplete demands what every source must say.
+func (d *decoder) sourceComplete(v value, s *sources.Spec, places map[string]value) {
+	for _, need := range []struct{ name, hint string }{
+		{"name", "name it: findings point to it by name"},
+		{"role", "say what its rows are: receipts, effects, provider, intents or outbox"},
+		{"open", "say where it is, like open: sqlite:orders.sqlite"},
+		{"map", "say what its columns mean, like map: {key: id, state: status}"},
+	} {
+		if _, ok := places[need.name]; !ok {
+			v.fail(need.hint, "%s is missing", need.name)
+		}
+	}
+	d.later = append(d.later, func(cfg *Config) {
+		for i := range cfg.Sources {
+			o := &cfg.Sources[i]
+			if o.Name == s.Name && (o.Line != s.Line || o.Col != s.Col) && (o.Line < s.Line || o.Line == s.Line && o.Col < s.Col) {
+				places["name"].fail("give it another name", "two sources are named %s", quote(s.Name))
+			}
+		}
+	})
+}
+
+// sourceFits refuses settings that its kind of store or its role does not have.
+func (d *decoder) sourceFits(v value, s *sources.Spec, places map[string]value) {
+	_, table := places["table"]
+	query, asked := places["query"]
+	database := s.Scheme == sources.SQLite || s.Scheme == sources.Postgres
+	switch {
+	case database && !table && !asked:
+		v.fail("add table: NAME, or query: SELECT … with coverage", "a database needs a table")
+	case table && asked:
+		query.fail("keep one of them", "both a table and a query")
+	case asked && s.Coverage == nil:
+		query.fail("add coverage: {from: …, to: …}: nobody knows what a query leaves out", "a query without coverage proves no absence")
+	case !database && (table || asked) && s.Scheme != "":
+		places[map[bool]string{true: "table", false: "query"}[table]].fail("take it out: a file holds one list of records", "%s files have no tables", s.Scheme)
+	}
+	only := func(field, why string, ok bool) {
+		if at, given := places[field]; given && !ok {
+			at.fail("take it out", "%s means nothing here: %s", field, why)
+		}
+	}
+	serving := s.Role == reconcile.RoleReceipt || s.Role == reconcile.RoleEffect
+	only("serves", "only receipts and effects are consulted by the service", serving)
+	only("claim", "only provider lines are claimed", s.Role == reconcile.RoleProvider)
+	only("retained", "only effects are archived", s.Role == reconcile.RoleEffect)
+	only("row", "only intents and provider logs hold a line per attempt", s.Role == reconcile.RoleIntent || s.Role == reconcile.RoleProvider)
+	if at, given := places["rows"]; given {
+		switch {
+		case s.Rows != "" && s.Scheme != sources.JSON:
+			at.fail("take it out", "rows names where the array stands in a json source")
+		case s.CSV != nil && s.Scheme != sources.CSV:
+			at.fail("take it out", "delimiter, header, skip and encoding belong to a csv source")
+		}
+	}
+}
+
+// rows reads where the records stand in a file: a path in JSON, the shape of a CSV.
+func (v value) rows() (string, *sources.CSVShape) {
+	if !v.mapping() {
+		return v.text(), nil
+	}
+	shape := &sources.CSVShape{Delimiter: ',', Header: true}
+	v.fields(map[string]func(value){
+		"delimiter": func(v value) {
+			s := v.text()
+			if len(s) != 1 || !strings.Contains(",;\t|", s) {
+				v.fail(`write one of "," ";" "|" or "\t"`, "%s cannot separate cells: %s", v.name, quote(s))
+				return
+			}
+			shape.Delimiter = rune(s[0])
+		},
+		"header":   func(v value) { shape.Header = v.flag() },
+		"skip":     func(v value) { shape.Skip = int(v.number(0, maxCount)) },
+		"encoding": func(v value) { v.word("utf-8") },
+	})
+	return "", shape
+}
+
+func (v value) coverage() *sources.DeclaredCoverage {
+	c := &sources.DeclaredCoverage{}
+	v.fields(map[string]func(value){
+		"from":       func(v value) { c.From = v.instant() },
+		"to":         func(v value) { c.To = v.instant() },
+		"lag":        func(v value) { c.Lag = v.span() },
+		"partitions": func(v value) { c.Partitions = v.lists() },
+	})
+	if c.From.After(c.To) {
+		v.fail("exchange from and to", "the coverage ends before it begins")
+	}
+	return c
+}
+
+// serve settles which sources the service consults now: the only one of its role; effects of one store, which cannot be copies of each other.
+func (d *decoder) serve(cfg *Config) {
+	for _, role := range []reconcile.Role{reconcile.RoleReceipt, reconcile.RoleEffect} {
+		var group []*sources.Spec
+		serving := map[string]bool{}
+		for i := range cfg.Sources {
+			if s := &cfg.Sources[i]; s.Role == role {
+				group = append(group, s)
+				if s.Serves != nil && *s.Serves {
+					serving[s.Shown] = true
+				}
+			}
+		}
+		for i, s := range group {
+			if s.Serves != nil {
+				continue
+			}
+			alone := len(group) == 1 || role == reconcile.RoleEffect && oneStore(group)
+			yes := alone || role == reconcile.RoleEffect && serving[s.Shown]
+			if !yes && len(serving) == 0 && i > 0 {
+				d.fail(pos{s.Line, s.Col}, "say serves: true in the one that the service consults now, serves: false in a copy, a backup, an old primary", "several sources have the role %s, and none says that it serves", role)
+				return
+			}
+			s.Serves = &yes
+		}
+		d.oneServes(role, group)
+	}
+}
+
+func oneStore(group []*sources.Spec) bool {
+	return !slices.ContainsFunc(group, func(s *sources.Spec) bool {
+		return s.Shown != group[0].Shown || s.Table == group[0].Table && s != group[0]
+	})
+}
+
+// oneServes refuses two serving receipt stores for one action: nothing would tell which of them a retry meets.
+func (d *decoder) oneServes(role reconcile.Role, group []*sources.Spec) {
+	if role != reconcile.RoleReceipt {
+		return
+	}
+	for i, s := range group {
+		for _, o := range group[:i] {
+			if s.Serves != nil && o.Serves != nil && *s.Serves && *o.Serves && !apart(s, o) {
+				d.fail(pos{s.Line, s.Col}, "let one serve, or keep them apart by a constant component or by coverage.partitions", "%s and %s both serve the same actions", quote(o.Name), quote(s.Name))
+			}
+		}
+	}
+}
+
+// apart reports whether no action can be in both: a constant component or a declared partition differs.
+func apart(a, b *sources.Spec) bool {
+	values := func(s *sources.Spec) map[string][]string {
+		out := map[string][]string{}
+		for _, f := range s.Map {
+			if f.Const != nil {
+				out[f.Name] = []string{*f.Const}
+			}
+		}
+		if s.Coverage != nil {
+			maps.Copy(out, s.Coverage.Partitions)
+		}
+		return out
+	}
+	of := values(b)
+	for name, mine := range values(a) {
+		theirs, ok := of[name]
+		if ok && !slices.ContainsFunc(mine, func(m string) bool { return slices.Contains(theirs, m) }) {
+			return true
+		}
+	}
+	return false
+}
