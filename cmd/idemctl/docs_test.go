@@ -1,0 +1,119 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+var update = flag.Bool("update", false, "write the generated pages of docs/ anew")
+
+// TestDocs fails while a page of docs/ that is made from a table in the code says something else than the table.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	for name, page := range map[string]string{
+		"findings.md":   findingsPage(),
+		"guard.md":      guardPage(),
+		"exit-codes.md": exitPage(),
+		"commands.md":   commandsPage(),
+	} {
+		path := filepath.Join("..", "..", "docs", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(have), page); diff != "" {
+			t.Errorf("docs/%s is stale, run make docs (-page +table)\n%s", name, diff)
+		}
+	}
+}
+
+const generated = "<!-- made by `make docs` from %s; edit the table, not this page -->\n\n"
+
+func findingsPage() string {
+	var b strings.Builder
+	b.WriteString("# Findings\n\n")
+	fmt.Fprintf(&b, generated, "`reconcile.Findings`")
+	b.WriteString("One case may have several kinds; its headline is the first of them in this order, gravest first. Severity is that of a case with this headline; " +
+		"any exposure with money raises it to critical, any other exposure to high. A kind that rests on an absence needs a source that covers the time, " +
+		"and an age above settle.\n\n| kind | holds when | not when | severity | rests on an absence | judged |\n|---|---|---|---|---|---|\n")
+	for _, f := range reconcile.Findings {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", f.Word, cell(f.Means), cell(f.NotWhen), f.Severity, yes(f.Absence), yes(f.Judged))
+	}
+	return b.String()
+}
+
+func guardPage() string {
+	var b strings.Builder
+	b.WriteString("# The guard\n\n")
+	fmt.Fprintf(&b, generated, "`reconcile.Guards`")
+	b.WriteString("For each decision the first row that applies is the answer; the last row of each always applies. `idemctl keys --codes` prints this table.\n")
+	last := ""
+	for _, g := range reconcile.Guards {
+		if name := answerName(g); name != last {
+			fmt.Fprintf(&b, "\n## %s\n\n| answer | code | because |\n|---|---|---|\n", name)
+			last = name
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", allowedWord(g.Allowed), g.Code, cell(g.Sentence))
+	}
+	return b.String()
+}
+
+func exitPage() string {
+	var b strings.Builder
+	b.WriteString("# Exit codes\n\n")
+	fmt.Fprintf(&b, generated, "the table `exits` in `cmd/idemctl`")
+	b.WriteString("| code | means |\n|---|---|\n")
+	for _, x := range exits {
+		fmt.Fprintf(&b, "| %d | %s |\n", x.Code, cell(x.Means))
+	}
+	b.WriteString("\nThe tail inside a declared lag is in flight, not incomplete. Contract findings alone change no exit code, `join-broken` excepted.\n")
+	return b.String()
+}
+
+func commandsPage() string {
+	var b strings.Builder
+	b.WriteString("# Commands\n\n")
+	fmt.Fprintf(&b, generated, "the commands' own help")
+	root := newRoot(&Env{})
+	root.InitDefaultHelpCmd()
+	b.WriteString(rootHelp + "\n\nFlags of every command:\n\n```\n" + root.PersistentFlags().FlagUsages() + "```\n")
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			continue
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n", c.Name())
+		if c.Long != "" {
+			b.WriteString(c.Long + "\n\n")
+		} else {
+			b.WriteString(strings.ToUpper(c.Short[:1]) + c.Short[1:] + ".\n\n")
+		}
+		fmt.Fprintf(&b, "```\nidemctl %s\n", c.Use)
+		if flags := c.LocalNonPersistentFlags().FlagUsages(); flags != "" {
+			b.WriteString("\n" + flags)
+		}
+		b.WriteString("```\n")
+	}
+	return b.String()
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}

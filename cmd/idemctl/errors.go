@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
+)
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ what, hint string }
+
+func (e *usageError) Error() string { return e.what }
+
+// failure is an error that knows what to do next.
+type failure struct {
+	what, hint string
+	err        error
+}
+
+func (e *failure) Error() string {
+	if e.err == nil {
+		return e.what
+	}
+	return e.what + ": " + e.err.Error()
+}
+
+func (e *failure) Unwrap() error { return e.err }
+
+// complain writes err for a person: one line of what and where, one line of what to do. Parts that come from data are made safe here once more.
+func (e *Env) complain(err error) {
+	if errors.Is(err, context.Canceled) {
+		_, _ = fmt.Fprintln(e.Err, "idemctl: interrupted")
+		return
+	}
+	_, _ = fmt.Fprintf(e.Err, "idemctl: error: %s\n", oneLine(err.Error()))
+	if hint := hintOf(err); hint != "" {
+		_, _ = fmt.Fprintf(e.Err, "hint: %s\n", oneLine(hint))
+	}
+}
+
+func hintOf(err error) string {
+	var usage *usageError
+	var fail *failure
+	var place *config.Error
+	switch {
+	case errors.As(err, &usage):
+		return usage.hint
+	case errors.As(err, &place):
+		return place.Hint
+	case errors.As(err, &fail) && fail.hint != "":
+		return fail.hint
+	}
+	return rows.HintOf(err)
+}
+
+// oneLine makes a message safe that may quote data without escaping what is safe already.
+func oneLine(s string) string {
+	if b, err := text.Parse(s); err == nil && text.Safe(b) == s {
+		return s
+	}
+	return text.SafeString(s)
+}

@@ -1,0 +1,36 @@
+// Command idemctl reconciles idempotency receipts with what a service has really done, and says what a person must decide.
+//
+// One file per command; none holds a rule. Data goes to standard output, talk to standard error. It writes to no source, and to no file but the one
+// that --out names. The exit codes stand in one table, exits.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+	_ "time/tzdata" // zones of sources must be known on a machine that has none installed
+
+	"golang.org/x/term"
+)
+
+func main() { os.Exit(start()) }
+
+func start() int {
+	// The first signal cancels and leaves nothing behind; a second one ends the process at once. A closed pipe is an error of the write, not a death.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	signal.Ignore(syscall.SIGPIPE)
+
+	return Main(ctx, &Env{
+		Args:   os.Args[1:],
+		Out:    os.Stdout,
+		Err:    os.Stderr,
+		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Now:    time.Now,
+		Getenv: os.Getenv,
+	})
+}
