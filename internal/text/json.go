@@ -28,8 +28,10 @@ func quote(b []byte) json.RawMessage {
 	out := append(make([]byte, 0, len(b)+2), '"')
 	for _, r := range string(b) {
 		switch {
-		case r == '"' || r == '\\':
-			out = append(out, '\\', byte(r))
+		case r == '"':
+			out = append(out, '\\', '"')
+		case r == '\\':
+			out = append(out, '\\', '\\')
 		case obeyed(r):
 			out = appendUnicode(out, r)
 		default:
@@ -47,7 +49,7 @@ func EscapeJSON(doc []byte) []byte {
 		r, n := utf8.DecodeRune(doc[at:])
 		switch {
 		case r < ' ':
-			out = append(out, byte(r)) // white space between tokens: a string cannot hold it
+			out = append(out, doc[at]) // white space between tokens: a string cannot hold it
 		case obeyed(r) || r == utf8.RuneError && n == 1:
 			out = appendUnicode(out, r)
 		default:

@@ -154,7 +154,7 @@ func escapeLen(s string) int {
 		if end < 0 || end > len(`\u{10ffff`) {
 			return 1
 		}
-		if v, err := strconv.ParseUint(s[3:end], 16, 32); err == nil && v <= unicode.MaxRune && utf8.ValidRune(rune(v)) {
+		if _, ok := codePoint(s[3:end]); ok {
 			return end + 1
 		}
 	}
@@ -165,11 +165,16 @@ func escapeLen(s string) int {
 func unescape(out []byte, esc string) []byte {
 	switch esc[1] {
 	case 'x':
-		v, _ := strconv.ParseUint(esc[2:], 16, 8)
+		v, _ := strconv.ParseUint(esc[2:], 16, 8) // escapeLen has read it
 		return append(out, byte(v))
 	case 'u':
-		v, _ := strconv.ParseUint(esc[3:len(esc)-1], 16, 32)
-		return utf8.AppendRune(out, rune(v))
+		r, _ := codePoint(esc[3 : len(esc)-1])
+		return utf8.AppendRune(out, r)
 	}
 	return append(out, '\\')
+}
+
+func codePoint(hex string) (rune, bool) {
+	v, err := strconv.ParseInt(hex, 16, 32)
+	return rune(v), err == nil && hex[0] != '+' && utf8.ValidRune(rune(v))
 }

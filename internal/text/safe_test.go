@@ -106,7 +106,7 @@ func TestKeyTellsLookAlikesApart(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{`\`, `a\`, `\n`, `\x4`, `\x41`, `\xgg`, `\u{}`, `\u{d800}`, `\u{110000}`, `\u{-1}`, `\u{1234567}`, `\u{20`, `\u20`} {
+	for _, s := range []string{`\`, `a\`, `\n`, `\x4`, `\x41`, `\xgg`, `\u{}`, `\u{d800}`, `\u{110000}`, `\u{-1}`, `\u{+20}`, `\u{1234567}`, `\u{20`, `\u20`} {
 		if got, err := text.Parse(s); err == nil {
 			t.Errorf("Parse(%q) = %q, want an error", s, got)
 		} else if err := hostile.Check([]byte(err.Error())); err != nil {
