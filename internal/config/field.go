@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources"
@@ -88,7 +89,12 @@ func (d *decoder) fieldForms(v value, f *sources.Field) {
 		"currency":     func(v value) { f.Currency, f.CurrencyIs = v.currency() },
 		"each":         func(v value) { f.Each = d.fieldMap(v) },
 	})
+	moment := strings.HasSuffix(f.Name, "_at") || f.Name == "lease_until" || f.Name == "at"
 	switch {
+	case (f.As != "" || f.Zone != "") && !moment:
+		v.fail("take as and zone out", "%s is no point in time", v.name)
+	case f.Unit+f.Currency+f.CurrencyIs != "" && f.Name != "amount":
+		v.fail("take unit and currency out", "%s is no amount", v.name)
 	case given == 0:
 		v.fail("give a column: {from: column}, or a constant: {value: text}", "%s comes from nowhere", v.name)
 	case given > 1:

@@ -11,11 +11,14 @@ func suggest(got string, known []string) string {
 	switch {
 	case name == "":
 		return ""
-	case distance <= max(2, len(name)/3):
+	case near(name, distance):
 		return `did you mean "` + name + `"?`
 	}
 	return `the nearest known name is "` + name + `"`
 }
+
+// near reports whether name could have been meant by a text that many edits away.
+func near(name string, distance int) bool { return distance <= max(2, len(name)/3) }
 
 // nearest returns the known name with the fewest edits from got, the first of the alphabet among equals.
 func nearest(got string, known []string) (name string, distance int) {
@@ -35,23 +38,25 @@ func nearest(got string, known []string) (name string, distance int) {
 // fold makes spellings equal that are a matter of habit.
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }
 
-// edits is the Levenshtein distance.
+// edits is the Levenshtein distance in which two letters that changed places count once.
 func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
 		row[0] = i + 1
 		for j := range len(b) {
-			change := diagonal
+			change := above[j]
 			if a[i] != b[j] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			row[j+1] = min(change, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
+		before, above, row = above, row, before
 	}
-	return row[len(b)]
+	return above[len(b)]
 }

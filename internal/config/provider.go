@@ -146,8 +146,12 @@ func (v value) template(c *reconcile.Contract, s string) {
 			break
 		}
 		name, after, closed := strings.Cut(tail, "}")
-		if !closed || !slices.Contains(c.Scope, name) {
-			v.fail("a key made of anything else dies with the row that held it: "+suggest(name, c.Scope), "the template names %s, which is not in the scope", quote(name))
+		if !closed {
+			v.fail("close it, like {key}", "the template has an open brace")
+			return
+		}
+		if !slices.Contains(c.Scope, name) {
+			v.fail(suggest(name, c.Scope)+"; a key made of anything else dies with the row that held it", "the template names %s, which is not in the scope", quote(name))
 			return
 		}
 		made, rest = made || name == "key", after

@@ -1,10 +1,12 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/text"
 )
 
@@ -16,8 +18,8 @@ func (d *decoder) config(root value) *Config {
 	root.fields(map[string]func(value){
 		"version": func(v value) {
 			versioned = true
-			if n := v.number(0, 1<<31); n != 1 {
-				v.fail("this program reads version: 1", "version %d is not known", n)
+			if s := v.text(); s != "1" {
+				v.fail("this program reads version: 1", "version %s is not known", quote(s))
 			}
 		},
 		"name": func(v value) { cfg.Name = v.label() },
@@ -69,7 +71,7 @@ func (d *decoder) event(v value) reconcile.Event {
 		"restored_to": func(v value) { e.From = v.instant() },
 		"lost_to":     func(v value) { e.To = v.instant() },
 		"resumed_at":  func(v value) { e.ResumedAt = v.instant() },
-		"only":        func(v value) { e.Only = v.lists() },
+		"only":        func(v value) { e.Only = v.partitions() },
 	})
 	e.To = e.To.Or(e.ResumedAt)
 	switch {
@@ -83,6 +85,20 @@ func (d *decoder) event(v value) reconcile.Event {
 		v.fail("say what was restored, like only: {tenant: [t07]}", "a partial restore of everything")
 	}
 	return e
+}
+
+// partitions reads parts of a store by component: {tenant: [t07]}. A component that no record carries would name nothing.
+func (v value) partitions() map[string][]string {
+	out := v.lists()
+	for _, e := range v.entries() {
+		v.d.later = append(v.d.later, func(cfg *Config) {
+			known := append(components(cfg), mapping.StandardComponents...)
+			if !slices.Contains(known, e.key) {
+				v.d.fail(e.at, suggest(e.key, known), "%s is no component of an identity", quote(e.key))
+			}
+		})
+	}
+	return out
 }
 
 // label returns a name that can stand in a path, a table and a reference.

@@ -119,7 +119,7 @@ func (v value) rows() (string, *sources.CSVShape) {
 		"delimiter": func(v value) {
 			s := v.text()
 			if len(s) != 1 || !strings.Contains(",;\t|", s) {
-				v.fail(`write one of "," ";" "|" or "\t"`, "%s cannot separate cells: %s", v.name, quote(s))
+				v.fail("write a comma, a semicolon, a bar or a tab", "%s cannot separate cells: %s", v.name, quote(s))
 				return
 			}
 			shape.Delimiter = rune(s[0])
@@ -137,7 +137,7 @@ func (v value) coverage() *sources.DeclaredCoverage {
 		"from":       func(v value) { c.From = v.instant() },
 		"to":         func(v value) { c.To = v.instant() },
 		"lag":        func(v value) { c.Lag = v.span() },
-		"partitions": func(v value) { c.Partitions = v.lists() },
+		"partitions": func(v value) { c.Partitions = v.partitions() },
 	})
 	if c.From.After(c.To) {
 		v.fail("exchange from and to", "the coverage ends before it begins")

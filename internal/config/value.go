@@ -198,7 +198,11 @@ func (v value) number(least, most int64) int64 {
 func (v value) word(known ...string) string {
 	s := v.text()
 	if !slices.Contains(known, s) {
-		v.fail(suggest(s, known), "%s cannot be %s: it is %s", v.name, quote(s), strings.Join(known, ", "))
+		hint := "write one of these"
+		if name, distance := nearest(s, known); near(name, distance) {
+			hint = suggest(s, known)
+		}
+		v.fail(hint, "%s cannot be %s: it is %s", v.name, quote(s), strings.Join(known, ", "))
 		return ""
 	}
 	return s
