@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/idemctl/internal/sources/jsonwalk"
 	"example.com/idemctl/internal/sources/rows"
 )
 
@@ -14,6 +15,7 @@ type wanted struct {
 	whole   []int // the paths that are the column itself
 	members [][]string
 	slots   []int // slots[i] is the path of members[i]
+	walker  *jsonwalk.Walker
 	found   []rows.Cell
 }
 
@@ -40,7 +42,11 @@ func (t *table) Bind(paths []rows.Path) error {
 		}
 		w.members = append(w.members, p.Members)
 		w.slots = append(w.slots, i)
-		w.found = append(w.found, rows.Cell{})
+	}
+	for i := range t.wanted {
+		w := &t.wanted[i]
+		w.walker = jsonwalk.Compile(w.members)
+		w.found = make([]rows.Cell, len(w.members))
 	}
 	return nil
 }
@@ -127,22 +133,20 @@ func (t *table) fill(r row, s selection, cells []rows.Cell) int64 {
 			cells[slot] = c
 		}
 		if len(w.members) > 0 {
-			t.dig(w, c, cells)
+			w.dig(c, cells)
 		}
 	}
 	return size
 }
 
-var notJSON = []byte("not JSON")
-
 // dig fills the paths that lead into the JSON of c.
-func (t *table) dig(w *wanted, c rows.Cell, cells []rows.Cell) {
+func (w *wanted) dig(c rows.Cell, cells []rows.Cell) {
 	switch c.Kind {
 	case rows.Null:
 		clear(w.found)
 	case rows.Text, rows.Blob, rows.Real:
-		if t.store.extract == nil || t.store.extract(c.Text, w.members, w.found) != nil {
-			w.spread(rows.Cell{Kind: rows.Bad, Text: notJSON})
+		if err := w.walker.Walk(c.Text, w.found); err != nil {
+			w.spread(bad("not JSON: " + err.Error()))
 		}
 	case rows.Bad:
 		w.spread(c)

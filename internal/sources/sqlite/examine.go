@@ -125,7 +125,7 @@ func openSame(path string, info fs.FileInfo) (*os.File, error) {
 	}
 	now, err := f.Stat()
 	if err == nil && !os.SameFile(info, now) {
-		err = errChanged
+		err = rows.ErrChanged
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -23,9 +23,6 @@ import (
 	"example.com/idemctl/internal/sources/sqlite/engine"
 )
 
-// Extract finds members inside a JSON document, one cell for each path, and fails when doc is not JSON. Cells may point into doc.
-type Extract func(doc []byte, paths [][]string, out []rows.Cell) error
-
 // Store is one opened database.
 type Store struct {
 	shown    string // the path as the caller wrote it, for messages
@@ -36,27 +33,19 @@ type Store struct {
 	snapshot *engine.Snapshot // Live only
 	private  string           // the private folder, "" when there is none
 	notes    []string
-	extract  Extract
 
 	mu     sync.Mutex
 	tables []*table
 }
 
-var (
-	// errChanged means that a file which is read without locks was written meanwhile.
-	errChanged = errors.New("the file changed while it was read")
-	// errMoving means that two files did not stand still while they were copied.
-	errMoving = errors.New("the files are being written")
-)
+// errMoving means that two files did not stand still while they were copied.
+var errMoving = errors.New("the files are being written")
 
 // OpenStore opens the database file at path. Private copies go below tempDir, "" for the system's. The errors are those of package rows, with hints.
 func OpenStore(ctx context.Context, path, tempDir string) (*Store, error) {
 	o := opener{shown: path, tempDir: tempDir, patience: patience, copyBelow: copyBelow}
 	return o.open(ctx)
 }
-
-// ExtractWith sets what reads members inside JSON columns. It is called before the first table is opened.
-func (s *Store) ExtractWith(x Extract) { s.extract = x }
 
 // Way is how the database is read.
 func (s *Store) Way() Way { return s.way }
@@ -111,7 +100,7 @@ func (s *Store) unchanged() error {
 		return err
 	}
 	if now != s.source.face {
-		return hinted(hintChanged, "%s: %w", s.shown, errChanged)
+		return hinted(hintChanged, "%s: %w", s.shown, rows.ErrChanged)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (o opener) open(ctx context.Context) (*Store, error) {
 		if s, err = o.once(ctx); err == nil {
 			return s, nil
 		}
-		if !errors.Is(err, errChanged) {
+		if !errors.Is(err, rows.ErrChanged) {
 			break
 		}
 	}
@@ -113,8 +113,14 @@ func (o opener) choose(ctx context.Context, s *Store) error {
 			return errors.Join(err, hinted(hintHot, "%s: %w", o.shown, rows.ErrHot))
 		}
 	}
+	shared := false
+	if wal > 0 && shm > 0 {
+		if shared, err = attended(s.source.path + "-shm"); err != nil {
+			return err
+		}
+	}
 	switch {
-	case wal > 0 && shm > 0:
+	case shared:
 		return o.live(ctx, s)
 	case wal > 0:
 		return o.copyPair(ctx, s)
@@ -163,7 +169,7 @@ func (o opener) live(ctx context.Context, s *Store) error {
 	if ctx.Err() != nil || errors.Is(err, rows.ErrLocked) || engine.IsDamage(err) || engine.IsNotDatabase(err) {
 		return explain(o.shown, err)
 	}
-	// Nobody who could share a snapshot has it open, or its -shm cannot be read: then the two files themselves are all there is.
+	// The writer has left meanwhile: then the two files themselves are all there is.
 	return o.copyPair(ctx, s)
 }
 
