@@ -1,4 +1,21 @@
-// Package sources opens stores and logs, maps their rows to records and reports what each covers. It knows no rule and writes to no source.
+// Package sources opens stores and logs, maps their rows to records and reports what each covers.
+//
+// # What it is
+//
+// Open takes the config's sources and returns a Set of Readers. Sources that name one file share one store and so one snapshot. Each Reader
+// scans its rows as records, fetches some of them again with their raw columns, and says as Facts what it could show.
+//
+// # What it never does
+//
+// It knows no rule and writes to no source. It never takes a source that failed for an empty one: what cannot be opened, or read to its end,
+// is incomplete, with a reason and a hint, and the others are read all the same.
+//
+// # Invariants
+//
+//   - Snapshots are taken of effects, provider, outbox and intents first and of receipts last, so that a receipt committed meanwhile is seen
+//     and no effect looks orphaned by the order of reading.
+//   - A row is handed over as one record, or counted as unreadable with its place, or counted as left out by where.
+//   - Reasons and places are safe to show.
 package sources
 
 import (
@@ -76,15 +93,6 @@ type Place struct {
 	TempDir string // where private copies and spill go; "" = os.TempDir
 }
 
-// Source is one opened source: a table with its map.
-type Source struct {
-	Spec  Spec
-	table rows.Table
-	m     *mapper
-	facts reconcile.SourceFacts
-	stats Stats
-}
-
 // Stats counts what one scan of a source met.
 type Stats struct {
 	Records     int64
@@ -102,8 +110,8 @@ type Emit func(pos rows.Pos, r *reconcile.Record) error
 
 // Reader is what the pipeline needs of an opened source.
 type Reader interface {
-	// Scan maps every row in natural order. Rows that cannot be mapped are counted as unreadable with their place. After it returns, also with an
-	// error other than the context's, Facts and Stats are final and say how far the source got.
+	// Scan maps every row in natural order. Rows that cannot be mapped are counted as unreadable with their place. It returns the context's or emit's
+	// error only: a source that fails is incomplete, which Facts says. After it returns, Facts and Stats are final and say how far the source got.
 	Scan(ctx context.Context, emit Emit) error
 	// Fetch maps the rows at ascending positions again, with locator and raw columns filled; a row that has become unreadable is an error.
 	Fetch(ctx context.Context, at []rows.Pos, emit Emit) error

@@ -116,7 +116,9 @@ func (s *scanner) line(l line) error {
 			return err
 		}
 	}
-	return s.yield(join(s.file, l.offset), s.t.cells)
+	pos := join(s.file, l.offset)
+	s.t.last, s.t.lastNum = pos, l.number
+	return s.yield(pos, s.t.cells)
 }
 
 // read fills the cells from one line; it says why it cannot.

@@ -15,8 +15,8 @@ func Compile(in Input) (*Mapper, error) {
 	if in.Row != "" && !m.perAttempt {
 		return nil, &Error{Line: in.Line, Col: in.Col, Msg: "row: " + text.SafeString(in.Row) + " is not known", Hint: "row: attempt says that each line is one attempt"}
 	}
-	if m.perAttempt && in.Role != reconcile.RoleIntent {
-		return nil, &Error{Line: in.Line, Col: in.Col, Msg: "row: attempt belongs to intents", Hint: "give the source role: intents, or leave row out"}
+	if m.perAttempt && in.Role != reconcile.RoleIntent && in.Role != reconcile.RoleProvider {
+		return nil, &Error{Line: in.Line, Col: in.Col, Msg: "row: attempt belongs to intents and provider logs", Hint: "give the source role: intents, or leave row out"}
 	}
 	var err error
 	if m.where, err = m.matches(&in, "where", in.Where); err != nil {

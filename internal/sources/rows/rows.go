@@ -51,6 +51,7 @@ type Pos uint64
 type Problem struct {
 	Place string // table/rowid, file:line
 	Text  string
+	Hint  string // what to do about it, "" when nothing is known
 }
 
 // Extent is how far a table was read.

@@ -1,0 +1,78 @@
+package sources
+
+import (
+	"strings"
+
+	"example.com/idemctl/internal/sources/mapping"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// Checked is how one source was understood, for `idemctl check`.
+type Checked struct {
+	Spec    *Spec
+	Opened  bool
+	Fields  []CheckedField
+	Columns []rows.Column // all that the source has, mapped or not
+	Notes   []string      // how the store is read, and what its column types may have done to values
+}
+
+// CheckedField is how one fact is read.
+type CheckedField struct {
+	mapping.Understood
+	Type, Affinity string // of its column, where the store declares them
+}
+
+// Check says how each source was understood, in the config's order. It is called between scans.
+func (set *Set) Check() []Checked {
+	out := make([]Checked, len(set.sources))
+	for i, s := range set.sources {
+		out[i] = s.check()
+	}
+	return out
+}
+
+func (s *Source) check() Checked {
+	c := Checked{Spec: s.spec, Opened: s.table != nil, Notes: append([]string(nil), s.notes...)}
+	if s.table != nil {
+		c.Columns = s.table.Columns()
+	}
+	for _, u := range s.m.Understood() {
+		f := CheckedField{Understood: u}
+		if p, err := mapping.ParsePath(u.Column); err == nil && len(p.Members) == 0 {
+			if col := columnNamed(c.Columns, p.Column); col != nil {
+				f.Type, f.Affinity = col.Type, col.Affinity
+				if note := affinityNote(&f); note != "" {
+					c.Notes = append(c.Notes, note)
+				}
+			}
+		}
+		c.Fields = append(c.Fields, f)
+	}
+	return c
+}
+
+func columnNamed(columns []rows.Column, name string) *rows.Column {
+	for i := range columns {
+		if strings.EqualFold(columns[i].Name, name) {
+			return &columns[i]
+		}
+	}
+	return nil
+}
+
+// affinityNote warns where a column's affinity may have changed what was written.
+func affinityNote(f *CheckedField) string {
+	exact := f.How == "component" || f.How == "reference"
+	switch {
+	case exact && (f.Affinity == "INTEGER" || f.Affinity == "NUMERIC"):
+		if f.Type == "INTEGER" {
+			return "" // an id that was a number from the start
+		}
+		return f.Fact + ": column " + f.Column + " is declared " + f.Type + ", which stores the text 0123 as 123 and 1e5 as 100000"
+	case exact && f.Affinity == "REAL":
+		return f.Fact + ": column " + f.Column + " is declared " + f.Type + ", which stores digits as floating point"
+	case strings.HasPrefix(f.How, "amount") && (f.Affinity == "REAL" || f.Affinity == "NUMERIC"):
+		return f.Fact + ": column " + f.Column + " is declared " + f.Type + ", which stores decimals as floating point: more than 15 digits are unreadable"
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package sources
+
+import (
+	"fmt"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
+)
+
+const (
+	hintDeclare  = "declare it: coverage: {from: …, to: …}"
+	hintNoTime   = "map created_at, or declare coverage: {from: …, to: …}"
+	hintMixed    = "let the service write the key in one type, or cast it in a query"
+	reasonNoTime = "no record has a time, so nobody knows what the file covers"
+)
+
+// coverage says what a scan has shown. What the config declares wins over what the rows show; what went wrong wins over both.
+func (s *Source) coverage(ext rows.Extent) reconcile.Coverage {
+	c := s.reach(ext)
+	if problem, hint := s.incomplete(ext); problem != "" {
+		c.Complete, c.Reason, c.Hint = false, problem, hint
+	}
+	if columns := s.m.Mixed(); len(columns) > 0 {
+		c.Proves = false
+		if c.Complete {
+			c.Complete, c.Hint = false, hintMixed
+			c.Reason = "mixed-type key: " + text.SafeString(strings.Join(columns, ", ")) + " may spell one value in two types, such as the integer 7 and the text 7"
+		}
+	}
+	return c
+}
+
+// reach is how far a source shows, when it was read to its end.
+func (s *Source) reach(ext rows.Extent) reconcile.Coverage {
+	c := reconcile.Coverage{Complete: true, Proves: true}
+	d := s.spec.Coverage
+	switch {
+	case ext.Whole:
+		c.To = s.now
+	case s.spec.Scheme == JSONL:
+		c.From, c.To = s.stats.First, s.stats.Last
+		if !c.To.Known() {
+			c.Reason, c.Hint = reasonNoTime, hintNoTime
+		}
+	case d != nil:
+		c.To = s.now // a query or view is declared to show everything from `from` on
+	default:
+		c.Reason, c.Hint = "a query or view shows only what it selects", hintDeclare
+	}
+	if d != nil {
+		c.From, c.To = d.From.Or(c.From), d.To.Or(c.To)
+		c.Lag, c.Partitions = d.Lag, d.Partitions
+	}
+	if c.Proves = c.To.Known(); c.Proves {
+		c.Reason, c.Hint = "", ""
+	}
+	return c
+}
+
+// incomplete says why a source was not read as far as it reaches, "" when it was.
+func (s *Source) incomplete(ext rows.Extent) (reason, hint string) {
+	switch {
+	case !ext.Complete:
+		return ext.Reason, ext.Hint
+	case s.stats.Unreadable > 0:
+		first := s.stats.Problems[0]
+		count := "1 row could not be read, at "
+		if s.stats.Unreadable > 1 {
+			count = fmt.Sprintf("%d rows could not be read, first at ", s.stats.Unreadable)
+		}
+		return count + first.Place + ": " + first.Text, first.Hint
+	}
+	return s.neverSeen()
+}
+
+// neverSeen notices a component that no line of a log carries. A table has the column or refuses to open; a log's members may be absent, and one
+// that is absent from all of them is a misspelt name, which would make every identity unknown.
+func (s *Source) neverSeen() (reason, hint string) {
+	if s.spec.Scheme != JSONL || s.stats.Records == 0 {
+		return "", ""
+	}
+	for i, seen := range s.seen {
+		if !seen {
+			return "no line has a " + text.SafeString(s.facts.Components[i]), "check the member's name in map; idemctl check lists the members of the first lines"
+		}
+	}
+	return "", ""
+}

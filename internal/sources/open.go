@@ -1,0 +1,244 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/jsonl"
+	"example.com/idemctl/internal/sources/mapping"
+	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/sources/sqlite"
+)
+
+// SpecError is a mistake in a source's declaration, at its place in the config.
+type SpecError = mapping.Error
+
+// maxScript is how large a SQL text may be.
+const maxScript = 64 << 20
+
+// Set is the opened sources of one config.
+type Set struct {
+	sources []*Source
+	stores  map[string]*store
+}
+
+// store is one SQLite file or SQL text that several sources may share, or why it could not be opened.
+type store struct {
+	db  *sqlite.Store
+	err error
+}
+
+// Open opens every source. A mistake in a declaration is a *SpecError; a source that cannot be opened is no error: its Reader yields nothing and
+// says why in its Facts. now is the scan's one clock reading, to which whole tables are covered. The Set must be closed, also after an error.
+func Open(ctx context.Context, place Place, specs []Spec, now reconcile.Instant) (*Set, error) {
+	set := &Set{stores: map[string]*store{}}
+	late := map[string]bool{} // stores that hold receipts
+	for i := range specs {
+		s, err := newSource(&specs[i], specs, now)
+		if err != nil {
+			return set, err
+		}
+		set.sources = append(set.sources, s)
+		if key := place.storeOf(&specs[i]); specs[i].Role == reconcile.RoleReceipt && key != "" {
+			late[key] = true
+		}
+	}
+	for _, receipts := range []bool{false, true} {
+		for _, s := range set.sources {
+			if (s.spec.Role == reconcile.RoleReceipt || late[place.storeOf(s.spec)]) != receipts {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return set, err
+			}
+			if err := set.open(ctx, place, s); err != nil {
+				if ctxErr := ctx.Err(); ctxErr != nil {
+					return set, ctxErr
+				}
+				s.fail(err)
+			}
+		}
+	}
+	for _, st := range set.stores {
+		if st.db != nil {
+			if err := st.db.Detach(); err != nil {
+				return set, err
+			}
+		}
+	}
+	return set, nil
+}
+
+// newSource compiles a source's map; nothing is opened.
+func newSource(spec *Spec, all []Spec, now reconcile.Instant) (*Source, error) {
+	switch spec.Scheme {
+	case SQLite, JSONL:
+	case Postgres, JSON, CSV:
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: string(spec.Scheme) + " sources are not supported yet", Hint: "this version reads sqlite: and jsonl:"}
+	default:
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH or jsonl:GLOB"}
+	}
+	m, err := mapping.Compile(mapping.Input{
+		Source: spec.Name, Role: spec.Role, Fields: spec.Map, Row: spec.Row, Where: spec.Where, Claim: spec.Claim,
+		Components: spec.Components, Extra: spec.Extra, Line: spec.Line, Col: spec.Col,
+	})
+	if err != nil {
+		return nil, err
+	}
+	alone := 0
+	for i := range all {
+		if all[i].Role == spec.Role {
+			alone++
+		}
+	}
+	serves := alone == 1
+	if spec.Serves != nil {
+		serves = *spec.Serves
+	}
+	s := &Source{spec: spec, m: m, now: now, seen: make([]bool, len(m.Components()))}
+	s.facts = reconcile.SourceFacts{
+		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), MapsTime: m.MapsTime(),
+		Skew: spec.Skew, Retained: spec.Retained, Fingerprint: spec.Fingerprint,
+		Coverage: reconcile.Coverage{Reason: "not read yet"},
+	}
+	return s, nil
+}
+
+// open opens one source's table and binds its columns.
+func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
+	var table rows.Table
+	if s.spec.Scheme == JSONL {
+		t, err := jsonl.Open(ctx, place.FS, place.Dir, s.spec.Path)
+		if err != nil {
+			return err
+		}
+		table = t
+	} else if table, err = set.database(ctx, place, s); err != nil {
+		return err
+	}
+	if err := table.Bind(s.m.Paths()); err != nil {
+		return errors.Join(err, table.Close())
+	}
+	s.table = table
+	return nil
+}
+
+// database opens a source's table in its store, which the first source that names it opens for all.
+func (set *Set) database(ctx context.Context, place Place, s *Source) (rows.Table, error) {
+	key := place.storeOf(s.spec)
+	st, ok := set.stores[key]
+	if !ok {
+		st = &store{}
+		st.db, st.err = place.openStore(ctx, s.spec)
+		set.stores[key] = st
+	}
+	if st.err != nil {
+		return nil, st.err
+	}
+	s.notes = st.db.Notes()
+	if s.spec.Query != "" {
+		return st.db.Query(s.spec.Query, s.spec.ID)
+	}
+	return st.db.Table(s.spec.Table, s.spec.ID...)
+}
+
+// storeOf names the file that a source's store is, so that sources which name it differently share it; "" for what is no database.
+func (p Place) storeOf(spec *Spec) string {
+	if spec.Scheme != SQLite {
+		return ""
+	}
+	full := p.join(spec.Path)
+	if p.FS == nil {
+		if real, err := filepath.EvalSymlinks(full); err == nil {
+			return real
+		}
+	}
+	return full
+}
+
+func (p Place) join(name string) string {
+	switch {
+	case p.FS != nil:
+		return path.Join(p.Dir, name)
+	case filepath.IsAbs(name):
+		return filepath.Clean(name)
+	}
+	return filepath.Join(p.Dir, name)
+}
+
+func (p Place) openStore(ctx context.Context, spec *Spec) (*sqlite.Store, error) {
+	full := p.join(spec.Path)
+	if strings.HasSuffix(spec.Path, ".sql") {
+		script, err := p.script(spec.Path, full)
+		if err != nil {
+			return nil, err
+		}
+		return sqlite.OpenSQL(ctx, spec.Path, script, p.TempDir)
+	}
+	if p.FS != nil {
+		return nil, &rows.HintedError{Err: fmt.Errorf("%s is embedded", spec.Path), Hint: "a fixture keeps its data as readable SQL text: sqlite:NAME.sql"}
+	}
+	return sqlite.OpenStore(ctx, full, p.TempDir)
+}
+
+// script reads a SQL text whole.
+func (p Place) script(shown, full string) (script []byte, err error) {
+	hint := "check the path in open; a relative path starts at the config's folder"
+	stat, open := os.Stat, func(name string) (fs.File, error) { return os.Open(name) } //nolint:gosec // the operator's own config names the file
+	if p.FS != nil {
+		stat, open = func(name string) (fs.FileInfo, error) { return fs.Stat(p.FS, name) }, p.FS.Open
+	}
+	info, err := stat(full)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &rows.HintedError{Err: fmt.Errorf("%s: %w", shown, rows.ErrMissing), Hint: hint}
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	case !info.Mode().IsRegular():
+		return nil, &rows.HintedError{Err: fmt.Errorf("%s: %w", shown, rows.ErrUnusable), Hint: hint}
+	case info.Size() == 0:
+		return nil, &rows.HintedError{Err: fmt.Errorf("%s: %w", shown, rows.ErrEmpty), Hint: hint}
+	case info.Size() > maxScript:
+		return nil, &rows.HintedError{Err: fmt.Errorf("%s is longer than %d MiB", shown, maxScript>>20), Hint: "load it with sqlite3 and open the database"}
+	}
+	f, err := open(full)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.LimitReader(f, maxScript))
+}
+
+// Readers returns the sources in the config's order.
+func (set *Set) Readers() []Reader {
+	out := make([]Reader, len(set.sources))
+	for i, s := range set.sources {
+		out[i] = s
+	}
+	return out
+}
+
+// Close releases every source and removes every private copy.
+func (set *Set) Close() error {
+	var errs []error
+	for _, s := range set.sources {
+		errs = append(errs, s.Close())
+	}
+	for _, key := range slices.Sorted(maps.Keys(set.stores)) {
+		if db := set.stores[key].db; db != nil {
+			errs = append(errs, db.Close())
+			set.stores[key].db = nil
+		}
+	}
+	return errors.Join(errs...)
+}

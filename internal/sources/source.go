@@ -1,0 +1,171 @@
+package sources
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/mapping"
+	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
+)
+
+// Source is one source of the config: a table with its map, or the reason why there is none.
+type Source struct {
+	spec  *Spec
+	table rows.Table // nil when the source could not be opened
+	m     *mapping.Mapper
+	now   reconcile.Instant
+	notes []string
+	facts reconcile.SourceFacts
+	stats Stats
+	seen  []bool // components that some row carried
+	raw   []reconcile.Column
+}
+
+var _ Reader = (*Source)(nil)
+
+// fail notes why the source could not be opened.
+func (s *Source) fail(err error) {
+	s.facts.Coverage = reconcile.Coverage{Reason: text.SafeString(err.Error()), Hint: rows.HintOf(err)}
+}
+
+// Scan implements Reader.
+func (s *Source) Scan(ctx context.Context, emit Emit) error {
+	s.stats = Stats{}
+	if s.table == nil {
+		return ctx.Err()
+	}
+	var refused error
+	ext, err := s.table.Scan(ctx, func(pos rows.Pos, cells []rows.Cell) error {
+		r, bad := s.m.Map(cells)
+		switch {
+		case bad != nil:
+			s.unreadable(text.SafeString(s.table.Locator(pos)), bad)
+			return nil
+		case r == nil:
+			s.stats.Skipped++
+			return nil
+		}
+		s.note(r)
+		refused = emit(pos, r)
+		return refused
+	}, func(p rows.Problem) {
+		s.unreadable(text.SafeString(p.Place), &mapping.Unreadable{Reason: text.SafeString(p.Text)})
+	})
+	if refused == nil {
+		refused = ctx.Err()
+	}
+	ext.Reason = text.SafeString(ext.Reason)
+	if err != nil {
+		ext.Complete = false
+		if ext.Reason == "" {
+			ext.Reason = text.SafeString(err.Error())
+		}
+		if ext.Hint == "" {
+			ext.Hint = rows.HintOf(err)
+		}
+	}
+	s.facts.Coverage = s.coverage(ext)
+	return refused
+}
+
+// note counts a record and what it shows of the source.
+func (s *Source) note(r *reconcile.Record) {
+	s.stats.Records++
+	for i := range r.Components {
+		if !s.seen[i] && r.Components[i].Value.Known() {
+			s.seen[i] = true
+		}
+	}
+	if t := recordTime(r); t.Known() {
+		if !s.stats.Last.Known() || t.After(s.stats.Last) {
+			s.stats.Last = t
+		}
+		if !s.stats.First.Known() || t.Before(s.stats.First) {
+			s.stats.First = t
+		}
+	}
+}
+
+// recordTime is when a record was last written, as far as its own times tell.
+func recordTime(r *reconcile.Record) reconcile.Instant {
+	t := reconcile.Latest(r.CreatedAt, r.UpdatedAt, r.CompletedAt, r.AttemptAt, r.SentAt, r.ConfirmedAt)
+	for i := range r.Attempts {
+		t = reconcile.Latest(t, r.Attempts[i].At)
+	}
+	return t
+}
+
+func (s *Source) unreadable(place string, bad *mapping.Unreadable) {
+	s.stats.Unreadable++
+	if len(s.stats.Problems) < MaxProblems {
+		s.stats.Problems = append(s.stats.Problems, rows.Problem{Place: place, Text: bad.Reason, Hint: bad.Hint})
+	}
+}
+
+// Fetch implements Reader.
+func (s *Source) Fetch(ctx context.Context, at []rows.Pos, emit Emit) error {
+	if s.table == nil {
+		return fmt.Errorf("%s: %s", text.SafeString(s.spec.Name), s.facts.Coverage.Reason)
+	}
+	return s.table.Fetch(ctx, at, func(pos rows.Pos, locator string, cells []rows.Cell, raw []rows.Named) error {
+		r, bad := s.m.Map(cells)
+		if bad != nil {
+			return fmt.Errorf("%s: %w: %w", text.SafeString(locator), rows.ErrChanged, bad)
+		}
+		if r == nil {
+			return fmt.Errorf("%s: %w", text.SafeString(locator), rows.ErrChanged)
+		}
+		r.Locator = locator
+		r.Raw = s.columns(raw)
+		err := emit(pos, r)
+		r.Locator, r.Raw = "", nil
+		return err
+	})
+}
+
+// columns shows a row's columns as stored, in memory that the next row uses again.
+func (s *Source) columns(raw []rows.Named) []reconcile.Column {
+	s.raw = s.raw[:0]
+	for _, n := range raw {
+		c := reconcile.Column{Name: n.Name, Kind: kindWords[n.Cell.Kind], Text: n.Cell.Text}
+		switch n.Cell.Kind {
+		case rows.Int:
+			c.Text = strconv.AppendInt(nil, n.Cell.Num, 10)
+		case rows.Bool:
+			c.Text = strconv.AppendBool(nil, n.Cell.Num != 0)
+		case rows.Missing, rows.Null, rows.Real, rows.Number, rows.Text, rows.Blob, rows.JSON, rows.Bad:
+		}
+		s.raw = append(s.raw, c)
+	}
+	return s.raw
+}
+
+var kindWords = [...]string{
+	rows.Missing: "null", rows.Null: "null", rows.Int: "integer", rows.Real: "real", rows.Number: "number", rows.Text: "text",
+	rows.Blob: "blob", rows.Bool: "bool", rows.JSON: "json", rows.Bad: "unreadable",
+}
+
+// Facts implements Reader.
+func (s *Source) Facts() reconcile.SourceFacts { return s.facts }
+
+// Stats implements Reader.
+func (s *Source) Stats() Stats { return s.stats }
+
+// Progress implements Reader.
+func (s *Source) Progress() rows.Progress {
+	if s.table == nil {
+		return rows.Progress{}
+	}
+	return s.table.Progress()
+}
+
+// Close implements Reader. A shared store stays open until its Set is closed.
+func (s *Source) Close() error {
+	if s.table == nil {
+		return nil
+	}
+	return s.table.Close()
+}
