@@ -17,7 +17,7 @@ func loadFull(t *testing.T) *Config {
 	t.Helper()
 	cfg, err := Load("testdata/full.yaml", Options{Getenv: func(name string) string { return map[string]string{"DATA": "/data"}[name] }})
 	if err != nil {
-		t.Fatalf("%v\nhint: %s", err, err.(*Error).Hint)
+		t.Fatal(err)
 	}
 	return cfg
 }

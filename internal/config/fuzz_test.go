@@ -59,7 +59,7 @@ func TestDeepAndLongFilesAreRefusedSoon(t *testing.T) {
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ got, want string }{
-		{"nmae", "name"}, {"Name", "name"}, {"retry-window", "retry_window"}, {"retryWindow", "retry_window"}, {"x", "map"}, {"", "map"}, {strings.Repeat("z", 1000), "map"},
+		{"namme", "name"}, {"Name", "name"}, {"retry-window", "retry_window"}, {"retryWindow", "retry_window"}, {"x", "map"}, {"", "map"}, {strings.Repeat("z", 1000), "map"},
 	} {
 		if got, _ := nearest(tt.got, []string{"retry_window", "name", "map"}); got != tt.want {
 			t.Errorf("nearest(%.20q) = %q, want %q", tt.got, got, tt.want)

@@ -48,7 +48,7 @@ func TestLoadFixture(t *testing.T) {
 	fixtures := fstest.MapFS{
 		"payments-restore/idemctl.yaml":  {Data: []byte(small)},
 		"payments-restore/scenario.yaml": {Data: []byte("title: x\n")},
-		"clean/idemctl.yaml":             {Data: []byte("version: 1\nname: t\nnmae: u\n")},
+		"clean/idemctl.yaml":             {Data: []byte("version: 1\nname: t\nnamme: u\n")},
 		"docs/README.md":                 {Data: []byte("x")},
 	}
 	cfg, err := Load("@payments-restore", Options{Fixtures: fixtures})
@@ -64,7 +64,7 @@ func TestLoadFixture(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = Load("@clean", Options{Fixtures: fixtures})
-	wantError(t, err, `@clean:3:1: unknown field "nmae"`, `did you mean "name"?`)
+	wantError(t, err, `@clean:3:1: unknown field "namme"`, `did you mean "name"?`)
 	_, err = Load("@payment-restore", Options{Fixtures: fixtures})
 	wantError(t, err, "@payment-restore: no such fixture", `did you mean "payments-restore"?; there are: @clean, @payments-restore`)
 	_, err = Load("@../x", Options{Fixtures: fixtures})
@@ -109,8 +109,8 @@ func TestLoadReadsWhatEditorsWrite(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := parse("c.yaml", []byte("version: 1\r\nname: t\r\nnmae: u\r\n"), nil)
-	wantError(t, err, `c.yaml:3:1: unknown field "nmae"`, "name")
+	_, err := parse("c.yaml", []byte("version: 1\r\nname: t\r\nnamme: u\r\n"), nil)
+	wantError(t, err, `c.yaml:3:1: unknown field "namme"`, "name")
 }
 
 func TestFileNamesAreMadeSafe(t *testing.T) {

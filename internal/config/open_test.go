@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,10 +58,11 @@ func TestNoErrorShowsASecret(t *testing.T) {
 	for _, held := range []string{canary, "mysql://u:" + canary + "@h", canary + ":", "sqlite:" + canary + "\x00", "\x1b]0;" + canary} {
 		for _, open := range []string{"${S}", "${S}${NOPE}", "x${S}", "${S}:x", "sqlite:${S}", "sqlite:${S}${"} {
 			_, err := openOf(t, open, map[string]string{"S": held})
-			if err == nil {
+			var bad *Error
+			if !errors.As(err, &bad) {
 				continue
 			}
-			if out := err.Error() + err.(*Error).Hint; strings.Contains(out, canary) {
+			if out := bad.Error() + bad.Hint; strings.Contains(out, canary) {
 				t.Errorf("open %q with %q: %s", open, held, out)
 			}
 		}

@@ -43,11 +43,6 @@ func (v value) mapping() bool {
 	return false
 }
 
-func (v value) sequence() bool {
-	_, ok := v.node.(*ast.SequenceNode)
-	return ok
-}
-
 // entries returns the members of a mapping in the file's order; a repeated key is an error.
 func (v value) entries() []entry {
 	var pairs []*ast.MappingValueNode
