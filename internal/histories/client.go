@@ -1,0 +1,102 @@
+package histories
+
+import (
+	"fmt"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// wish is what a client wants done once, under whatever keys it comes to ask for it.
+type wish struct {
+	tenant string
+	params string
+	minor  int64
+}
+
+// intent is a client's saved action: one key with its attempts.
+type intent struct {
+	id       Identity
+	wish     *wish
+	created  time.Duration
+	attempts []*attempt
+	due      time.Duration // 0: no further attempt is planned
+}
+
+type attempt struct {
+	at      time.Duration
+	outcome reconcile.AttemptOutcome
+}
+
+// patience is how long a client waits for an answer.
+const patience = 30 * time.Second
+
+// newWish plans a client's wish: mostly one of its own, now and then one under a key that another tenant, or another wish, has used.
+func (s *sim) newWish() {
+	n := int64(len(s.wishes) + 1)
+	w := &wish{tenant: pick(s, "north", "south"), minor: 1000 * n, params: fmt.Sprintf(`{"qty":%d}`, n)}
+	if n > 1 && s.draw(5) == 4 {
+		w.params, w.minor = s.wishes[0].params, s.wishes[0].minor // somebody buys the same thing
+	}
+	id := Identity{Tenant: w.tenant, Key: s.newKey()}
+	if n > 1 && s.draw(6) == 5 {
+		id.Key = "K1"
+	}
+	s.wishes = append(s.wishes, w)
+	start := time.Duration(60+s.draw(270)) * time.Minute
+	if s.draw(10) == 9 {
+		start = scanAt - time.Duration(1+s.draw(5))*time.Minute
+	}
+	s.after(start, func() { s.intend(w, id) })
+}
+
+// intend saves an intent and sends it for the first time.
+func (s *sim) intend(w *wish, id Identity) {
+	in := &intent{id: id, wish: w, created: s.now}
+	s.intents = append(s.intents, in)
+	s.ids[id] = w
+	s.attempt(in)
+}
+
+func (s *sim) attempt(in *intent) {
+	a := &attempt{at: s.now}
+	in.attempts = append(in.attempts, a)
+	s.after(patience, func() { s.think(in, a) })
+	if s.one(12) {
+		return // the request never arrived
+	}
+	q := &request{id: in.id, wish: in.wish, answer: func(o reconcile.AttemptOutcome) {
+		if s.now-a.at < patience && !s.one(8) {
+			a.outcome = o
+		}
+	}}
+	s.after(0, func() { s.arrive(q) })
+}
+
+// think is what a client does when it has waited long enough: ask again, later or under a new key, or give up.
+func (s *sim) think(in *intent, a *attempt) {
+	if a.outcome != reconcile.AttemptUncertain || s.calm {
+		return
+	}
+	wait := pick(s, time.Minute, 10*time.Minute, 90*time.Minute, 3*time.Hour)
+	switch what := s.draw(6); {
+	case what < 3 && len(in.attempts) < 4 && s.now+wait < scanAt:
+		s.after(wait, func() { s.attempt(in) })
+	case what == 3:
+		id := Identity{Tenant: in.id.Tenant, Key: s.newKey()}
+		s.after(time.Second, func() {
+			if s.now < scanAt {
+				s.intend(in.wish, id)
+			}
+		})
+	case what == 4 && s.svc.Intents:
+		in.due = scanAt + time.Hour
+	}
+}
+
+// replay lets the service handle an action again, as its replay worker would.
+func (s *sim) replay(id Identity, after time.Duration) {
+	q := &request{id: id, wish: s.ids[id], answer: func(reconcile.AttemptOutcome) {}}
+	s.now = scanAt
+	s.after(after, func() { s.arrive(q) })
+}

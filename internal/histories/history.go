@@ -1,0 +1,87 @@
+package histories
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// Identity names an action of a history.
+type Identity struct{ Tenant, Key string }
+
+// Count is how often each leg was executed: void and deleted rows and failed charges are not counted, what a restore took away is.
+type Count struct{ Local, Remote int }
+
+// Truth is what really happened to one identity.
+type Truth struct {
+	Done  Count // by the time of the scan
+	Later Count // what whatever is still running will add by itself
+}
+
+// History is one service's past: what a scan would read of it, and the truth.
+type History struct {
+	Service Service
+	Records []*reconcile.Record
+	Book    reconcile.Book
+	World   reconcile.World
+	Truth   map[Identity]Truth
+	Owner   map[*reconcile.Record]Identity // whose action left a record
+
+	tape []int // what was drawn, so that Replay can live the same past again
+}
+
+// draw picks one of n.
+type draw func(n int) int
+
+// Generate makes the history of a seed.
+func Generate(seed uint64) *History {
+	rng := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // a history that repeats, not a secret
+	return From(rng.IntN)
+}
+
+// From makes a history from choices: pick(n) picks one of n, and 0 is always the healthy one. The same choices make the same history.
+func From(pick func(n int) int) *History {
+	h := &History{}
+	s := newSim(func(n int) int {
+		k := pick(n)
+		h.tape = append(h.tape, k)
+		return k
+	})
+	s.live()
+	h.Service, h.Book = s.svc, reconcile.Book{s.svc.contract()}
+	h.World = s.world()
+	h.Records, h.Owner = s.records()
+	h.Truth = make(map[Identity]Truth)
+	done := s.counts()
+	s.drain()
+	for id, total := range s.counts() {
+		was := done[id]
+		h.Truth[id] = Truth{Done: was, Later: Count{Local: total.Local - was.Local, Remote: total.Remote - was.Remote}}
+	}
+	return h
+}
+
+// Replay lives the same past again and lets the service handle the action once more, some time after the scan, undisturbed, beside whatever is still
+// running. It returns how often the wish behind the identity has then been executed, under whatever key, without and with that request.
+func (h *History) Replay(id Identity, after time.Duration) (without, with Count) {
+	return h.again(id, after, false), h.again(id, after, true)
+}
+
+func (h *History) again(id Identity, after time.Duration, send bool) Count {
+	tape := h.tape
+	s := newSim(func(int) int {
+		if len(tape) == 0 {
+			return 0
+		}
+		k := tape[0]
+		tape = tape[1:]
+		return k
+	})
+	s.live()
+	if send {
+		s.replay(id, after)
+	}
+	s.drain()
+	return s.wishCount(id)
+}

@@ -1,0 +1,146 @@
+package histories
+
+import (
+	"maps"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// receipt is the service's memory of one key. Every write replaces the row whole, so that a backup may share it.
+type receipt struct {
+	state                               reconcile.State
+	gen                                 int64
+	params                              string
+	effect                              int64
+	object                              string
+	created, updated, done, lease, ends time.Duration
+	wish                                *wish
+}
+
+// row is a business row; rows are replaced, never changed.
+type row struct {
+	id      int64
+	owner   Identity
+	wish    *wish
+	status  reconcile.Status
+	object  string
+	created time.Duration
+}
+
+// object is what the provider made of one send.
+type object struct {
+	id      string
+	owner   Identity
+	wish    *wish
+	outcome reconcile.Outcome
+	at      time.Duration
+	shows   time.Duration // when its log shows it
+	lines   int
+}
+
+// message is an outbox row.
+type message struct {
+	id        int64
+	owner     Identity
+	effect    int64
+	created   time.Duration
+	sent      time.Duration // 0: not marked
+	confirmed time.Duration // 0: not confirmed
+}
+
+// database is what a backup of the service's own stores holds.
+type database struct {
+	receipts map[Identity]receipt
+	rows     []row
+	messages []message
+	nextID   int64
+}
+
+func (db *database) copy() database {
+	return database{
+		receipts: maps.Clone(db.receipts), rows: append([]row(nil), db.rows...),
+		messages: append([]message(nil), db.messages...), nextID: db.nextID,
+	}
+}
+
+// insert adds a row under the next id, or under the one after the highest where ids are handed out again.
+func (s *sim) insert(q *request, status reconcile.Status) int64 {
+	id := s.db.nextID
+	if s.svc.ReusesIDs {
+		id = 1
+		for i := range s.db.rows {
+			id = max(id, s.db.rows[i].id+1)
+		}
+	}
+	s.db.nextID = id + 1
+	s.db.rows = append(s.db.rows, row{id: id, owner: q.id, wish: q.wish, status: status, created: s.now})
+	s.made = append(s.made, &making{owner: q.id, wish: q.wish, row: id, at: s.now})
+	return id
+}
+
+// setRow changes a row, where it still stands.
+func (s *sim) setRow(id int64, owner Identity, change func(*row)) {
+	for i := range s.db.rows {
+		if r := &s.db.rows[i]; r.id == id && r.owner == owner {
+			change(r)
+		}
+	}
+}
+
+// void undoes a row by the service's own hand: it no longer counts.
+func (s *sim) void(id int64, owner Identity) {
+	s.setRow(id, owner, func(r *row) { r.status = reconcile.StatusVoid })
+	s.unmake(id, owner)
+}
+
+// unmake forgets the execution that made a row.
+func (s *sim) unmake(id int64, owner Identity) {
+	for _, m := range s.made {
+		if m.row == id && m.owner == owner {
+			m.undone = true
+		}
+	}
+}
+
+// making is one execution of one leg, kept apart from the stores: a restore takes rows away, not what happened.
+type making struct {
+	owner  Identity
+	wish   *wish
+	row    int64 // 0: the provider's leg
+	at     time.Duration
+	undone bool
+}
+
+func (s *sim) counts() map[Identity]Count {
+	out := make(map[Identity]Count)
+	for id := range s.ids {
+		out[id] = Count{}
+	}
+	for _, m := range s.made {
+		if !m.undone {
+			out[m.owner] = out[m.owner].plus(m)
+		}
+	}
+	return out
+}
+
+// wishCount counts what was executed for the latest wish behind an identity, under all its keys.
+func (s *sim) wishCount(id Identity) Count {
+	var c Count
+	for _, m := range s.made {
+		if !m.undone && m.wish == s.ids[id] {
+			c = c.plus(m)
+		}
+	}
+	return c
+}
+
+func (c Count) plus(m *making) Count {
+	if m.row > 0 {
+		c.Local++
+	} else {
+		c.Remote++
+	}
+	return c
+}
