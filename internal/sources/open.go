@@ -159,8 +159,8 @@ func (p Place) storeOf(spec *Spec) string {
 	}
 	full := p.join(spec.Path)
 	if p.FS == nil {
-		if real, err := filepath.EvalSymlinks(full); err == nil {
-			return real
+		if target, err := filepath.EvalSymlinks(full); err == nil {
+			return target
 		}
 	}
 	return full

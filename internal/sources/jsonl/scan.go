@@ -168,12 +168,12 @@ func (f *file) nearest(offset int64) mark {
 }
 
 // numberOf counts the lines before an offset, from the nearest mark where the file can be entered there.
-func (t *Table) numberOf(file int, offset int64) (int64, error) {
+func (t *Table) numberOf(file int, offset int64) (number int64, err error) {
 	if t.locate == nil {
 		t.locate = newSplitter()
 	}
 	c := cursor{t: t, file: file, lines: t.locate}
-	defer c.close()
+	defer func() { err = errors.Join(err, c.close()) }()
 	l, err := c.seek(context.Background(), offset)
 	return l.number, err
 }

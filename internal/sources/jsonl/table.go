@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"example.com/idemctl/internal/sources/jsonwalk"
@@ -117,25 +118,28 @@ const sampled = 100
 func (t *Table) Columns() []rows.Column {
 	var columns []rows.Column
 	index := map[string]int{}
-	note := func(name []byte, c rows.Cell) error {
+	note := func(name []byte, c rows.Cell) {
 		kind := kindName(c.Kind)
 		i, ok := index[string(name)]
 		if !ok {
 			index[string(name)] = len(columns)
 			columns = append(columns, rows.Column{Name: string(name), Type: kind})
-		} else if kind != "null" && !bytes.Contains([]byte(columns[i].Type), []byte(kind)) {
+		} else if kind != "null" && !strings.Contains(columns[i].Type, kind) {
 			if columns[i].Type == "null" {
 				columns[i].Type = kind
 			} else {
 				columns[i].Type += "|" + kind
 			}
 		}
+	}
+	each := func(name []byte, c rows.Cell) error {
+		note(name, c)
 		return nil
 	}
 	left := sampled
 	for i := range t.files {
 		err := t.each(context.Background(), i, nil, func(l line) error {
-			if text := object(l); text != nil && t.whole.Members(text, note) == nil {
+			if text := object(l); text != nil && t.whole.Members(text, each) == nil {
 				left--
 			}
 			if left == 0 {
@@ -168,11 +172,11 @@ func kindName(k rows.Kind) string {
 }
 
 func join(file int, offset int64) rows.Pos {
-	return rows.Pos(file)<<offsetBits | rows.Pos(offset) //nolint:gosec // both are checked against their bits when files are opened and read
+	return rows.Pos(file)<<offsetBits | rows.Pos(offset)
 }
 
 func split(pos rows.Pos) (file int, offset int64) {
-	return int(pos >> offsetBits), int64(pos & (1<<offsetBits - 1)) //nolint:gosec // 16 and 48 bits
+	return int(pos >> offsetBits), int64(pos & (1<<offsetBits - 1))
 }
 
 func place(f *file, number int64) string { return f.name + ":" + strconv.FormatInt(number, 10) }

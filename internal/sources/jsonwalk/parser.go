@@ -339,7 +339,7 @@ func integer(digits []byte, negative bool) (int64, bool) {
 		if n > 1<<63 {
 			return 0, false
 		}
-		return int64(-n), true //nolint:gosec // two's complement: n is at most 1<<63
+		return int64(-n), true // two's complement
 	}
 	if n > math.MaxInt64 {
 		return 0, false

@@ -191,10 +191,8 @@ func (m *Mapper) instant(f *Field, to func(*reconcile.Record) *reconcile.Instant
 }
 
 func (m *Mapper) readInstant(e *expr, c *clock, cells []rows.Cell) (reconcile.Instant, *Unreadable) {
-	var ns int64
-	var why, hint string
 	if e.plain && c.unit > 0 && cells[e.at].Kind == rows.Int {
-		if ns, why, hint = c.count(cells[e.at].Num); why == "" {
+		if ns, why, _ := c.count(cells[e.at].Num); why == "" {
 			return reconcile.AtUnix(ns), nil
 		}
 	}
@@ -202,7 +200,8 @@ func (m *Mapper) readInstant(e *expr, c *clock, cells []rows.Cell) (reconcile.In
 	if bad != nil || !known {
 		return reconcile.Instant{}, bad
 	}
-	if ns, why, hint = c.text(b); why != "" {
+	ns, why, hint := c.text(b)
+	if why != "" {
 		bad := e.unreadable(b, why)
 		bad.Hint = hint
 		return reconcile.Instant{}, bad
