@@ -56,7 +56,7 @@ func (s *splitter) next() (line, bool) {
 		}
 		s.seen = s.end
 		if s.end-s.start > MaxLine {
-			return s.skip(), true
+			return s.skip()
 		}
 		if s.err != nil {
 			if s.start == s.end || s.failed() != nil {
@@ -83,21 +83,21 @@ func (s *splitter) advance(to int) {
 	s.number++
 }
 
-// skip passes over the rest of a line that is too long, keeping none of it.
-func (s *splitter) skip() line {
+// skip passes over the rest of a line that is too long, keeping none of it. A stream that fails in it ends there.
+func (s *splitter) skip() (line, bool) {
 	l := line{offset: s.offset(), number: s.number, tooLong: true}
 	for {
 		s.base += int64(s.end)
 		s.start, s.end, s.seen = 0, 0, 0
 		if s.err != nil {
 			s.number++
-			return l
+			return l, s.failed() == nil
 		}
 		s.fill()
 		if i := bytes.IndexByte(s.buf[:s.end], '\n'); i >= 0 {
 			s.advance(i + 1)
 			l.terminated = true
-			return l
+			return l, true
 		}
 	}
 }
