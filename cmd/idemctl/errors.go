@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/text"
 )
@@ -55,6 +56,15 @@ func hintOf(err error) string {
 		return fail.hint
 	}
 	return rows.HintOf(err)
+}
+
+// inConfig turns a mistake in a source's declaration into an error at its place in the config.
+func inConfig(cfg *config.Config, err error) error {
+	var mistake *sources.SpecError
+	if errors.As(err, &mistake) {
+		return &config.Error{File: cfg.Path, Line: mistake.Line, Col: mistake.Col, Msg: mistake.Msg, Hint: mistake.Hint}
+	}
+	return err
 }
 
 // oneLine makes a message safe that may quote data without escaping what is safe already.

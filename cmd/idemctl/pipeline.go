@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
 )
 
 // result is a scan that can be written, and asked for one case.
 type result interface {
 	report.Result
-	Case(ctx context.Context, prefix string) (*report.Case, error)
+	Case(ctx context.Context, prefix string) (*scan.Case, error)
 	Close() error
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 )
 
 type (
@@ -23,6 +24,9 @@ type (
 		Evidence   []evidenceJSON  `json:"evidence"`
 		Candidates []candidateJSON `json:"candidates"`
 		MoreCands  int             `json:"more_candidates,omitempty"`
+		Twins      []candidateJSON `json:"twins,omitempty"`
+		MoreTwins  int             `json:"more_twins,omitempty"`
+		More       int64           `json:"more_evidence,omitempty"`
 		Why        []reasonJSON    `json:"why"`
 		Options    []optionJSON    `json:"options"`
 		Decision   *struct{}       `json:"decision"` // no decision is recorded yet
@@ -69,14 +73,14 @@ type (
 	}
 )
 
-func newCaseJSON(c *Case, opt Options) caseJSON {
+func newCaseJSON(c *scan.Case, opt Options) caseJSON {
 	out := caseJSON{
 		ID: shown(c.CaseID), Contract: shown(c.Contract), Headline: c.Headline().String(), Severity: c.Severity.String(),
 		Identity: identityObject(c.Identity),
 		Executed: c.Executed.String(), RetryNow: c.RetryNow.String(),
 		Exposure: exposureJSON{State: c.Exposure.State.String(), Until: instant(c.Exposure.Until)},
 		Kinds:    make([]string, 0, len(c.Kinds)),
-		Pending:  make([]pendingJSON, 0, len(c.Pending)), MoreCands: c.MoreCands,
+		Pending:  make([]pendingJSON, 0, len(c.Pending)), MoreCands: c.MoreCands, MoreTwins: c.MoreTwins, More: c.More,
 		Evidence: make([]evidenceJSON, 0, len(c.Evidence)), Candidates: make([]candidateJSON, 0, len(c.Candidates)),
 		Why: make([]reasonJSON, 0, len(c.Reasons)), Options: make([]optionJSON, 0, len(c.Options)),
 	}
@@ -90,13 +94,17 @@ func newCaseJSON(c *Case, opt Options) caseJSON {
 		out.Pending = append(out.Pending, pendingJSON{p.What, shown(p.Ref), instant(p.Till)})
 	}
 	if c.Amount.Valid {
-		out.Amount = &amountJSON{c.Amount.Minor, c.Amount.Exponent, shown(c.Amount.Currency)}
+		amount := newAmountJSON(c.Amount)
+		out.Amount = &amount
 	}
 	for i := range c.Evidence {
 		out.Evidence = append(out.Evidence, newEvidenceJSON(&c.Evidence[i], opt))
 	}
 	for _, cand := range c.Candidates {
-		out.Candidates = append(out.Candidates, candidateJSON{shown(cand.Case), shown(cand.Locator), shown(cand.Why)})
+		out.Candidates = append(out.Candidates, newCandidateJSON(cand))
+	}
+	for _, twin := range c.Twins {
+		out.Twins = append(out.Twins, newCandidateJSON(twin))
 	}
 	for _, r := range c.Reasons {
 		out.Why = append(out.Why, newReasonJSON(r))
@@ -115,7 +123,7 @@ func newReasonJSON(r reconcile.Reason) reasonJSON {
 	return out
 }
 
-func newEvidenceJSON(e *Evidence, opt Options) evidenceJSON {
+func newEvidenceJSON(e *scan.Evidence, opt Options) evidenceJSON {
 	out := evidenceJSON{
 		Role: e.Role.String(), Source: shown(e.Source), Locator: shown(e.Locator), Link: e.Link.String(), History: e.History,
 	}
@@ -147,4 +155,12 @@ func identityObject(identity []reconcile.Component) object {
 		out = append(out, member{comp.Name, bytesValue(comp.Value)})
 	}
 	return out
+}
+
+func newCandidateJSON(c reconcile.Candidate) candidateJSON {
+	return candidateJSON{shown(c.Case), shown(c.Locator), shown(c.Why)}
+}
+
+func newAmountJSON(a reconcile.Amount) amountJSON {
+	return amountJSON{a.Minor, a.Exponent, shown(a.Currency)}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
 
@@ -38,7 +39,7 @@ func CSV(ctx context.Context, w io.Writer, r Result, opt Options) error {
 	return nil
 }
 
-func csvCells(c *Case) ([]string, error) {
+func csvCells(c *scan.Case) ([]string, error) {
 	cell := func(s string) string { return text.CSVCell([]byte(s)) }
 	var key string
 	for _, comp := range c.Identity {

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
-	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
 )
 
 // fake is a result made by hand.
 type fake struct {
-	manifest report.Manifest
-	cases    []*report.Case
+	manifest scan.Manifest
+	cases    []*scan.Case
 }
 
-func (f *fake) Manifest() *report.Manifest { return &f.manifest }
+func (f *fake) Manifest() *scan.Manifest { return &f.manifest }
 
-func (f *fake) Cases(_ context.Context, kind *reconcile.Kind) iter.Seq2[*report.Case, error] {
-	return func(yield func(*report.Case, error) bool) {
+func (f *fake) Cases(_ context.Context, kind *reconcile.Kind) iter.Seq2[*scan.Case, error] {
+	return func(yield func(*scan.Case, error) bool) {
 		for _, c := range f.cases {
 			if kind != nil && !slices.Contains(c.Kinds, *kind) {
 				continue
@@ -43,29 +43,29 @@ func at(text string) reconcile.Instant {
 func night() *fake {
 	now := at("2026-11-29T06:00:00Z")
 	return &fake{
-		manifest: report.Manifest{
+		manifest: scan.Manifest{
 			Name: "orders-prod", Now: now, Pinned: true, ConfigDigest: "sha256:00", Complete: false,
-			Sources: []report.Source{
+			Sources: []scan.Source{
 				{Name: "receipts", Role: reconcile.RoleReceipt, Records: 6, Coverage: reconcile.Coverage{Complete: true, Proves: true, To: now}},
 				{Name: "orders", Role: reconcile.RoleEffect, Records: 7, Unreadable: 1, Coverage: reconcile.Coverage{
 					Complete: true, Proves: true, From: at("2026-11-01T00:00:00Z"), To: now, Lag: 15 * time.Minute,
 				}},
 				{Name: "charges", Role: reconcile.RoleProvider, Records: 3, Coverage: reconcile.Coverage{Reason: "charges.jsonl ends in the middle of line 4", Hint: "fetch the export again"}},
 			},
-			Gaps: []report.Gap{{Store: "receipts", Kind: reconcile.EventRestored, From: at("2026-11-29T02:10:00Z"), To: at("2026-11-29T02:44:12Z"), Declared: true, Missing: 412, Present: 3}},
-			Counts: report.Counts{
+			Gaps: []scan.Gap{{Store: "receipts", Kind: reconcile.EventRestored, From: at("2026-11-29T02:10:00Z"), To: at("2026-11-29T02:44:12Z"), Declared: true, Missing: 412, Present: 3}},
+			Counts: scan.Counts{
 				Subjects: 9, Matched: 5, Explained: 1, Inconclusive: 1, Cases: 2,
 				Findings:  map[reconcile.Kind]int64{reconcile.OrphanedEffect: 1, reconcile.UnknownOutcome: 1},
 				NotJudged: map[string]int64{"suspected-duplicate-intent": 9},
 			},
-			Contracts: []report.ContractFinding{{Kind: "retention-gap", Contract: "orders", Count: 1200, Text: "A receipt lives 24h, a client retries for 72h."}},
+			Contracts: []scan.ContractFinding{{Kind: "retention-gap", Contract: "orders", Count: 1200, Text: "A receipt lives 24h, a client retries for 72h."}},
 		},
-		cases: []*report.Case{orphan(), unknown()},
+		cases: []*scan.Case{orphan(), unknown()},
 	}
 }
 
-func orphan() *report.Case {
-	return &report.Case{
+func orphan() *scan.Case {
+	return &scan.Case{
 		Contract: "orders",
 		Identity: []reconcile.Component{{Name: "tenant", Value: reconcile.Text("north")}, {Name: "operation", Value: reconcile.Text("web-order")}, {Name: "key"}},
 		Judgement: reconcile.Judgement{
@@ -83,7 +83,7 @@ func orphan() *report.Case {
 				{Decision: reconcile.DecideResolve, As: reconcile.BackfillReceipt, Code: "key-unknown", Reason: "No key is known."},
 			},
 		},
-		Evidence: []report.Evidence{{
+		Evidence: []scan.Evidence{{
 			Role: reconcile.RoleEffect, Source: "orders", Locator: "effects/1", Link: reconcile.LinkNone,
 			Facts: []reconcile.Fact{{Name: "quantity", Value: reconcile.Text("2")}, {Name: "params", Value: reconcile.Text(`{"card":"4111111111111111","quantity":2}`)}},
 			Raw:   []reconcile.Column{{Name: "id", Kind: "integer", Text: []byte("1")}, {Name: "qty", Kind: "integer", Text: []byte("2")}, {Name: "note", Kind: "text", Text: []byte("for Aunt Marge")}, {Name: "void_at", Kind: "null"}},
@@ -93,8 +93,8 @@ func orphan() *report.Case {
 	}
 }
 
-func unknown() *report.Case {
-	return &report.Case{
+func unknown() *scan.Case {
+	return &scan.Case{
 		Contract: "orders",
 		Identity: []reconcile.Component{{Name: "tenant", Value: reconcile.Text("south")}, {Name: "operation", Value: reconcile.Text("web-order")}, {Name: "key", Value: reconcile.Text("a\xffb")}},
 		Judgement: reconcile.Judgement{
@@ -105,7 +105,7 @@ func unknown() *report.Case {
 			RetryNow: reconcile.RetryTakenOver, Exposure: reconcile.Exposure{State: reconcile.ExposureUntil, Until: at("2026-12-01T09:00:00Z")},
 			CaseID: "b1c2d3e4f5a6b7c8d9e0f1a2", AgeKnown: true, Age: time.Hour,
 		},
-		Evidence: []report.Evidence{{
+		Evidence: []scan.Evidence{{
 			Role: reconcile.RoleReceipt, Source: "receipts", Locator: "receipts/9", Link: reconcile.LinkKey,
 			Facts: []reconcile.Fact{{Name: "key", Value: reconcile.Text("a\xffb")}, {Name: "state", Value: reconcile.Text("in-progress")}},
 		}},

@@ -21,6 +21,9 @@ func poisoned(b []byte) *fake {
 	}
 	f.manifest.Gaps[0].Store = s
 	f.manifest.Contracts[0].Contract, f.manifest.Contracts[0].Text = s, s
+	f.manifest.Notes = []string{s}
+	f.manifest.Contracts[0].Example = []reconcile.Component{{Name: s, Value: v}}
+	f.manifest.Contracts[0].Money = []reconcile.Amount{{Currency: s, Valid: true}}
 	f.manifest.Counts.NotJudged = nil
 	for _, c := range f.cases {
 		c.Contract, c.Amount.Currency = s, s
@@ -35,6 +38,7 @@ func poisoned(b []byte) *fake {
 			e.Raw = append(e.Raw, reconcile.Column{Name: s, Kind: "text", Text: b})
 		}
 		c.Candidates = []reconcile.Candidate{{Case: s, Locator: s, Why: s}}
+		c.Twins = c.Candidates
 		c.Reasons = []reconcile.Reason{{Rule: "orphaned-effect", Text: s, Refs: []string{s}}}
 		c.Options = []reconcile.Option{{Reason: s}}
 		c.Pending = []reconcile.Pending{{What: "receipt-lease", Ref: s}}

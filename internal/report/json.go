@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 )
 
 // Options says what is written and how.
@@ -52,10 +53,14 @@ type (
 		NotJudged    map[string]int64 `json:"not_judged"`
 	}
 	contractJSON struct {
-		Kind     string `json:"kind"`
-		Contract shown  `json:"contract"`
-		Count    int64  `json:"count"`
-		Text     shown  `json:"text"`
+		Kind     string       `json:"kind"`
+		Contract shown        `json:"contract"`
+		Count    int64        `json:"count"`
+		Text     shown        `json:"text"`
+		From     instant      `json:"from"`
+		To       instant      `json:"to"`
+		Money    []amountJSON `json:"money"`
+		Example  object       `json:"example"`
 	}
 )
 
@@ -72,6 +77,7 @@ func JSON(ctx context.Context, w io.Writer, r Result, opt Options) error {
 		{"pinned", m.Pinned},
 		{"config_digest", shown(m.ConfigDigest)},
 		{"complete", m.Complete},
+		{"notes", allShown(m.Notes)},
 		{"sources", sourcesJSON(m.Sources)},
 		{"restore_gaps", gapsJSON(m.Gaps)},
 		{"counts", newCountsJSON(m.Counts)},
@@ -116,7 +122,7 @@ func JSONLines(ctx context.Context, w io.Writer, r Result, opt Options) error {
 	return nil
 }
 
-func sourcesJSON(in []Source) []sourceJSON {
+func sourcesJSON(in []scan.Source) []sourceJSON {
 	out := make([]sourceJSON, 0, len(in))
 	for _, s := range in {
 		out = append(out, sourceJSON{
@@ -131,7 +137,7 @@ func newCoverageJSON(c reconcile.Coverage) coverageJSON {
 	return coverageJSON{Complete: c.Complete, From: instant(c.From), To: instant(c.To), Reason: shown(c.Reason), Hint: shown(c.Hint)}
 }
 
-func gapsJSON(in []Gap) []gapJSON {
+func gapsJSON(in []scan.Gap) []gapJSON {
 	out := make([]gapJSON, 0, len(in))
 	for _, g := range in {
 		out = append(out, gapJSON{
@@ -142,7 +148,7 @@ func gapsJSON(in []Gap) []gapJSON {
 	return out
 }
 
-func newCountsJSON(c Counts) countsJSON {
+func newCountsJSON(c scan.Counts) countsJSON {
 	out := countsJSON{
 		Subjects: c.Subjects, Matched: c.Matched, InFlight: c.InFlight, Explained: c.Explained,
 		Inconclusive: c.Inconclusive, Unclaimed: c.Unclaimed, Cases: c.Cases,
@@ -157,10 +163,17 @@ func newCountsJSON(c Counts) countsJSON {
 	return out
 }
 
-func contractsJSON(in []ContractFinding) []contractJSON {
+func contractsJSON(in []scan.ContractFinding) []contractJSON {
 	out := make([]contractJSON, 0, len(in))
 	for _, f := range in {
-		out = append(out, contractJSON{Kind: f.Kind, Contract: shown(f.Contract), Count: f.Count, Text: shown(f.Text)})
+		one := contractJSON{
+			Kind: f.Kind, Contract: shown(f.Contract), Count: f.Count, Text: shown(f.Text), From: instant(f.From), To: instant(f.To),
+			Money: make([]amountJSON, 0, len(f.Money)), Example: identityObject(f.Example),
+		}
+		for _, a := range f.Money {
+			one.Money = append(one.Money, newAmountJSON(a))
+		}
+		out = append(out, one)
 	}
 	return out
 }

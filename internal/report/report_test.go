@@ -16,6 +16,7 @@ import (
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -120,7 +121,7 @@ func TestKindFilters(t *testing.T) {
 
 func TestNoCases(t *testing.T) {
 	t.Parallel()
-	quiet := &fake{manifest: report.Manifest{Name: "n", Complete: true}}
+	quiet := &fake{manifest: scan.Manifest{Name: "n", Complete: true}}
 	want := map[string]string{"table": "Nothing to decide.", "json": `"cases": []}`, "jsonl": "", "csv": `"case"`}
 	for _, o := range outputs()[:4] {
 		if got := string(render(t, o, quiet, report.Options{})); !strings.Contains(got, want[o.name]) {

@@ -5,24 +5,26 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
 
 // Show writes one case for a person: first what is known in four sentences, then the evidence row by row, the reasons and what may be decided.
-func Show(w io.Writer, m *Manifest, c *Case, opt Options) error {
+func Show(w io.Writer, m *scan.Manifest, c *scan.Case, opt Options) error {
 	s := &sheet{page: newPage(w, opt.Colour), reveal: opt.Reveal}
 	s.identity(m, c)
 	s.sentences(m, c)
 	s.verdicts(c)
 	s.evidence(c)
-	s.candidates(c)
+	s.neighbours("Candidates: they prove nothing, look at them together", c.Candidates, c.MoreCands)
+	s.neighbours("Twins: the same wish, perhaps, under another key", c.Twins, c.MoreTwins)
 	s.why(c)
 	s.options(c)
 	return s.flush()
 }
 
 // ShowJSON writes one case as it stands in JSON.
-func ShowJSON(w io.Writer, c *Case, opt Options) error {
+func ShowJSON(w io.Writer, c *scan.Case, opt Options) error {
 	return write(w, "", newCaseJSON(c, opt), "\n")
 }
 
@@ -33,7 +35,7 @@ type sheet struct {
 
 func (s *sheet) line(format string, a ...any) { s.printf("  "+format+"\n", a...) }
 
-func (s *sheet) identity(m *Manifest, c *Case) {
+func (s *sheet) identity(m *scan.Manifest, c *scan.Case) {
 	s.printf("%s  %s\n", s.in(bold, c.Headline().String()), s.severity(c.Severity, c.Severity.String()))
 	clock := instantText(m.Now)
 	if m.Pinned {
@@ -57,7 +59,7 @@ func (s *sheet) identity(m *Manifest, c *Case) {
 	}
 }
 
-func (s *sheet) sentences(m *Manifest, c *Case) {
+func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 	s.printf("\n")
 	if !m.Complete {
 		s.line("%s", s.in(red, "The scan is incomplete: not everything could be read as declared."))
@@ -68,7 +70,7 @@ func (s *sheet) sentences(m *Manifest, c *Case) {
 	s.line("Until when         %s", exposureSentence(c.Exposure, m.Now))
 }
 
-func unknownSentence(c *Case) string {
+func unknownSentence(c *scan.Case) string {
 	var open []string
 	for _, l := range c.Legs {
 		if l.State == reconcile.LegUndetermined {
@@ -93,7 +95,7 @@ func unknownSentence(c *Case) string {
 	return strings.ToUpper(sentence[:1]) + sentence[1:]
 }
 
-func (s *sheet) verdicts(c *Case) {
+func (s *sheet) verdicts(c *scan.Case) {
 	s.title("Legs")
 	for _, l := range c.Legs {
 		state := l.State.String()
@@ -114,7 +116,7 @@ func (s *sheet) verdicts(c *Case) {
 	}
 }
 
-func (s *sheet) evidence(c *Case) {
+func (s *sheet) evidence(c *scan.Case) {
 	s.title("Evidence")
 	for i := range c.Evidence {
 		e := &c.Evidence[i]
@@ -136,10 +138,13 @@ func (s *sheet) evidence(c *Case) {
 		}
 		s.raw(e)
 	}
+	if c.More > 0 {
+		s.line("and %d more records of this action", c.More)
+	}
 }
 
 // raw writes the row's columns as stored. A column that says no more than a fact above it needs no mask.
-func (s *sheet) raw(e *Evidence) {
+func (s *sheet) raw(e *scan.Evidence) {
 	if len(e.Raw) == 0 {
 		return
 	}
@@ -173,20 +178,20 @@ func (s *sheet) payload(b []byte) string {
 	return text.Safe(b)
 }
 
-func (s *sheet) candidates(c *Case) {
-	if len(c.Candidates) == 0 {
+func (s *sheet) neighbours(title string, found []reconcile.Candidate, more int) {
+	if len(found) == 0 {
 		return
 	}
-	s.title("Candidates: they prove nothing, look at them together")
-	for _, cand := range c.Candidates {
+	s.title(title)
+	for _, cand := range found {
 		s.line("%s  %s  %s", text.SafeString(cand.Case), text.SafeString(cand.Locator), text.SafeString(cand.Why))
 	}
-	if c.MoreCands > 0 {
-		s.line("and %d more", c.MoreCands)
+	if more > 0 {
+		s.line("and %d more", more)
 	}
 }
 
-func (s *sheet) why(c *Case) {
+func (s *sheet) why(c *scan.Case) {
 	s.title("Why")
 	for _, r := range c.Reasons {
 		s.line("%s: %s", r.Rule, text.SafeString(r.Text))
@@ -197,7 +202,7 @@ func (s *sheet) why(c *Case) {
 }
 
 // options writes what may be decided before what is refused.
-func (s *sheet) options(c *Case) {
+func (s *sheet) options(c *scan.Case) {
 	s.title("What may be decided")
 	for _, allowed := range []bool{true, false} {
 		for _, o := range c.Options {

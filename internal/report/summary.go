@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
 
@@ -27,7 +28,7 @@ type denomination struct {
 	exponent uint8
 }
 
-func (t *tally) add(c *Case) {
+func (t *tally) add(c *scan.Case) {
 	if t.cases == 0 {
 		t.first = c.CaseID
 	}
@@ -63,7 +64,7 @@ func (t *tally) moneyText() string {
 	return strings.Join(parts, ", ")
 }
 
-func (p *page) summary(m *Manifest, seen *tally, opt Options) {
+func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 	if seen.cases > 0 {
 		p.printf("\n")
 	}
@@ -80,7 +81,7 @@ func (p *page) summary(m *Manifest, seen *tally, opt Options) {
 	p.next(m, seen, opt)
 }
 
-func (p *page) verdict(m *Manifest, seen *tally, opt Options) {
+func (p *page) verdict(m *scan.Manifest, seen *tally, opt Options) {
 	switch {
 	case seen.cases == 0 && opt.Kind != nil:
 		p.printf("No case of kind %s; %d %s of other kinds.\n", opt.Kind, m.Counts.Cases, plural(m.Counts.Cases, "case"))
@@ -95,7 +96,7 @@ func (p *page) verdict(m *Manifest, seen *tally, opt Options) {
 				grades = append(grades, fmt.Sprintf("%d %s", n, reconcile.Severity(sev)))
 			}
 		}
-		p.printf("%s: %s\n", p.in(bold, fmt.Sprintf("%d %s to decide", seen.cases, plural(seen.cases, "case"))), strings.Join(grades, ", "))
+		p.printf("%s: %s\n", p.in(bold, counted(seen.cases, "case")+" to decide"), strings.Join(grades, ", "))
 		if opt.Kind != nil {
 			p.printf("only kind %s is shown: %d cases in all\n", opt.Kind, m.Counts.Cases)
 		}
@@ -109,17 +110,17 @@ func (p *page) verdict(m *Manifest, seen *tally, opt Options) {
 	}
 }
 
-func (p *page) contracts(findings []ContractFinding) {
+func (p *page) contracts(findings []scan.ContractFinding) {
 	if len(findings) == 0 {
 		return
 	}
 	p.title("Contract findings")
 	for _, f := range findings {
-		p.printf("  %s  %s  %d  %s\n", p.in(yellow, f.Kind), text.SafeString(f.Contract), f.Count, text.SafeString(f.Text))
+		p.printf("  %s  %s  %s  %s\n", p.in(yellow, f.Kind), text.SafeString(f.Contract), counted(f.Count, "subject"), text.SafeString(f.Text))
 	}
 }
 
-func (p *page) gaps(gaps []Gap) {
+func (p *page) gaps(gaps []scan.Gap) {
 	if len(gaps) == 0 {
 		return
 	}
@@ -134,7 +135,7 @@ func (p *page) gaps(gaps []Gap) {
 	}
 }
 
-func (p *page) sources(m *Manifest) {
+func (p *page) sources(m *scan.Manifest) {
 	p.title("Sources")
 	name, role, count := 0, 0, 0
 	for _, s := range m.Sources {
@@ -151,8 +152,8 @@ func (p *page) sources(m *Manifest) {
 	}
 }
 
-func recordsText(s Source) string {
-	out := fmt.Sprintf("%d %s", s.Records, plural(s.Records, "record"))
+func recordsText(s scan.Source) string {
+	out := counted(s.Records, "record")
 	if s.Unreadable > 0 {
 		out += fmt.Sprintf(", %d unreadable", s.Unreadable)
 	}
@@ -179,7 +180,7 @@ func (p *page) coverage(c reconcile.Coverage) string {
 	}
 }
 
-func (p *page) next(m *Manifest, seen *tally, opt Options) {
+func (p *page) next(m *scan.Manifest, seen *tally, opt Options) {
 	var next [][2]string
 	at := ""
 	if opt.Config != "" {
@@ -201,9 +202,11 @@ func (p *page) next(m *Manifest, seen *tally, opt Options) {
 	}
 }
 
-func unreadable(m *Manifest) bool {
-	return slices.ContainsFunc(m.Sources, func(s Source) bool { return s.Unreadable > 0 })
+func unreadable(m *scan.Manifest) bool {
+	return slices.ContainsFunc(m.Sources, func(s scan.Source) bool { return s.Unreadable > 0 })
 }
+
+func counted(n int64, noun string) string { return fmt.Sprintf("%d %s", n, plural(n, noun)) }
 
 func plural(n int64, noun string) string {
 	if n == 1 {

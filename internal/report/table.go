@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
 
@@ -64,7 +65,7 @@ type table struct {
 	widths []int
 }
 
-func (t *table) add(c *Case) {
+func (t *table) add(c *scan.Case) {
 	r := line{severity: c.Severity, cells: [8]string{
 		text.Truncate(text.SafeString(c.CaseID), shortID), c.Severity.String(), shortExposure(c.Exposure, t.now), c.Headline().String(),
 		shortIdentity(c.Identity), c.Executed.String(), c.RetryNow.String(), amountText(c.Amount),
@@ -131,7 +132,7 @@ func (t *table) cell(i int, s string) string {
 	return s + fill + "  "
 }
 
-func (p *page) head(m *Manifest) {
+func (p *page) head(m *scan.Manifest) {
 	clock := "as of " + instantText(m.Now)
 	if m.Pinned {
 		clock += " (pinned clock)"
@@ -139,6 +140,9 @@ func (p *page) head(m *Manifest) {
 	p.printf("%s  %s\n", p.in(bold, text.SafeString(m.Name)), clock)
 	if !m.Complete {
 		p.printf("%s\n", p.in(red, "INCOMPLETE: not everything could be read as declared, so nothing was concluded from an absence there. See sources below."))
+	}
+	for _, note := range m.Notes {
+		p.printf("%s\n", text.SafeString(note))
 	}
 	p.printf("\n")
 }

@@ -1,0 +1,224 @@
+package report
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
+)
+
+// Checkup is how the sources of a config were opened and understood.
+type Checkup struct {
+	Name      string
+	Sources   []CheckedSource
+	NotJudged []Unjudged
+}
+
+// CheckedSource is one source after it was read to its end.
+type CheckedSource struct {
+	sources.Checked
+	Facts    reconcile.SourceFacts
+	Stats    sources.Stats
+	Unmapped []string // components of a scope that it does not map: unknown for all its records
+}
+
+// Unjudged is a rule that cannot be judged under a contract, and why.
+type Unjudged struct{ Rule, Contract, Why string }
+
+// Complete reports whether every source was read as far as it was declared to reach.
+func (c *Checkup) Complete() bool {
+	return !slices.ContainsFunc(c.Sources, func(s CheckedSource) bool { return !s.Facts.Coverage.Complete })
+}
+
+// Check writes a checkup for a person.
+func Check(w io.Writer, c *Checkup, opt Options) error {
+	p := newPage(w, opt.Colour)
+	p.printf("%s\n", p.in(bold, text.SafeString(c.Name)))
+	for i := range c.Sources {
+		p.checked(&c.Sources[i])
+	}
+	if len(c.NotJudged) > 0 {
+		p.title("Not judged, for want of a mapping")
+		for _, u := range c.NotJudged {
+			p.printf("  %s  %s: %s\n", u.Rule, text.SafeString(u.Contract), text.SafeString(u.Why))
+		}
+	}
+	return p.flush()
+}
+
+func (p *page) checked(s *CheckedSource) {
+	p.title(text.SafeString(s.Spec.Name))
+	const width = len("coverage")
+	p.pair(width, "role", s.Spec.Role.String()+serving(s))
+	p.pair(width, "from", text.SafeString(place(s.Spec)))
+	if !s.Opened {
+		p.pair(width, "opened", p.in(red, "no"))
+	}
+	p.pair(width, "rows", recordsText(scan.Source{Records: s.Stats.Records, Unreadable: s.Stats.Unreadable})+skipped(s.Stats.Skipped))
+	p.pair(width, "coverage", p.coverage(s.Facts.Coverage))
+	if hint := s.Facts.Coverage.Hint; hint != "" {
+		p.pair(width, "hint", text.SafeString(hint))
+	}
+	p.fields(s)
+	for _, name := range s.Unmapped {
+		p.printf("  %s %s: unknown for all its records\n", p.in(yellow, "not mapped"), text.SafeString(name))
+	}
+	for _, note := range s.Notes {
+		p.printf("  note  %s\n", text.SafeString(note))
+	}
+	for _, bad := range s.Stats.Problems {
+		p.printf("  %s  %s: %s\n", p.in(red, "unreadable"), text.SafeString(bad.Place), text.SafeString(bad.Text))
+	}
+	if more := s.Stats.Unreadable - int64(len(s.Stats.Problems)); more > 0 {
+		p.printf("  and %d more unreadable\n", more)
+	}
+}
+
+func (p *page) fields(s *CheckedSource) {
+	fact, column := 0, 0
+	for _, f := range s.Fields {
+		fact = max(fact, text.Width(text.SafeString(f.Fact)))
+		column = max(column, text.Width(text.SafeString(columnText(f))))
+	}
+	for _, f := range s.Fields {
+		p.printf("    %s  %s  %s\n", text.Pad(text.SafeString(f.Fact), fact), text.Pad(text.SafeString(columnText(f)), column), text.SafeString(f.How))
+	}
+	if free := freeColumns(s); len(free) > 0 {
+		p.printf("    read but not mapped: %s\n", text.SafeString(strings.Join(free, ", ")))
+	}
+}
+
+func columnText(f sources.CheckedField) string {
+	switch {
+	case f.Column == "":
+		return "(constant)"
+	case f.Type == "":
+		return f.Column
+	}
+	return f.Column + " " + f.Type
+}
+
+// freeColumns names the columns from which no fact is read.
+func freeColumns(s *CheckedSource) []string {
+	var free []string
+	for _, col := range s.Columns {
+		used := slices.ContainsFunc(s.Fields, func(f sources.CheckedField) bool {
+			return strings.EqualFold(f.Column, col.Name) || strings.HasPrefix(f.Column, col.Name+".")
+		})
+		if !used {
+			free = append(free, col.Name)
+		}
+	}
+	return free
+}
+
+func serving(s *CheckedSource) string {
+	switch {
+	case s.Spec.Role != reconcile.RoleReceipt && s.Spec.Role != reconcile.RoleEffect:
+		return ""
+	case s.Facts.Serves:
+		return ", serving"
+	}
+	return ", not serving: it proves what was handled, never that a retry would be recognised"
+}
+
+func place(spec *sources.Spec) string {
+	out := spec.Shown
+	switch {
+	case spec.Table != "":
+		out += ", table " + spec.Table
+	case spec.Query != "":
+		out += ", a query"
+	}
+	return out
+}
+
+func skipped(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return ", " + counted(n, "row") + " left out by where"
+}
+
+type (
+	checkedJSON struct {
+		Name       shown         `json:"name"`
+		Role       string        `json:"role"`
+		Open       shown         `json:"open"`
+		Opened     bool          `json:"opened"`
+		Serves     bool          `json:"serves"`
+		Records    int64         `json:"records"`
+		Unreadable int64         `json:"unreadable"`
+		Skipped    int64         `json:"skipped"`
+		Coverage   coverageJSON  `json:"coverage"`
+		Fields     []fieldJSON   `json:"fields"`
+		Unmapped   []shown       `json:"not_mapped"`
+		Free       []shown       `json:"columns_not_mapped"`
+		Notes      []shown       `json:"notes"`
+		Problems   []problemJSON `json:"problems"`
+	}
+	fieldJSON struct {
+		Fact   shown `json:"fact"`
+		Column shown `json:"column"`
+		Type   shown `json:"type"`
+		How    shown `json:"how"`
+	}
+	problemJSON struct {
+		Place shown `json:"place"`
+		Text  shown `json:"text"`
+	}
+	unjudgedJSON struct {
+		Rule     string `json:"rule"`
+		Contract shown  `json:"contract"`
+		Why      shown  `json:"why"`
+	}
+	checkupJSON struct {
+		Version   int            `json:"version"`
+		Name      shown          `json:"name"`
+		Complete  bool           `json:"complete"`
+		Sources   []checkedJSON  `json:"sources"`
+		NotJudged []unjudgedJSON `json:"not_judged"`
+	}
+)
+
+// CheckJSON writes a checkup as one object.
+func CheckJSON(w io.Writer, c *Checkup) error {
+	out := checkupJSON{Version: 1, Name: shown(c.Name), Complete: c.Complete(), Sources: []checkedJSON{}, NotJudged: []unjudgedJSON{}}
+	for i := range c.Sources {
+		out.Sources = append(out.Sources, newCheckedJSON(&c.Sources[i]))
+	}
+	for _, u := range c.NotJudged {
+		out.NotJudged = append(out.NotJudged, unjudgedJSON{u.Rule, shown(u.Contract), shown(u.Why)})
+	}
+	return write(w, "", out, "\n")
+}
+
+func newCheckedJSON(s *CheckedSource) checkedJSON {
+	out := checkedJSON{
+		Name: shown(s.Spec.Name), Role: s.Spec.Role.String(), Open: shown(place(s.Spec)), Opened: s.Opened, Serves: s.Facts.Serves,
+		Records: s.Stats.Records, Unreadable: s.Stats.Unreadable, Skipped: s.Stats.Skipped, Coverage: newCoverageJSON(s.Facts.Coverage),
+		Fields: []fieldJSON{}, Unmapped: allShown(s.Unmapped), Free: allShown(freeColumns(s)), Notes: allShown(s.Notes), Problems: []problemJSON{},
+	}
+	for _, f := range s.Fields {
+		out.Fields = append(out.Fields, fieldJSON{shown(f.Fact), shown(f.Column), shown(f.Type), shown(f.How)})
+	}
+	for _, bad := range s.Stats.Problems {
+		out.Problems = append(out.Problems, newProblemJSON(bad))
+	}
+	return out
+}
+
+func newProblemJSON(p rows.Problem) problemJSON { return problemJSON{shown(p.Place), shown(p.Text)} }
+
+func allShown(in []string) []shown {
+	out := make([]shown, 0, len(in))
+	for _, s := range in {
+		out = append(out, shown(s))
+	}
+	return out
+}
