@@ -38,13 +38,16 @@ func (e *Env) target(args []string) (target, error) {
 	return target{path: named, named: named, saved: isSaved(named)}, nil
 }
 
-// database is how every SQLite file begins; a saved scan is one, a config is none.
+// database is how every SQLite file begins: a saved scan is one, a config is none.
 var database = []byte("SQLite format 3\x00")
 
 func isSaved(path string) bool {
+	if strings.HasSuffix(path, ".scan") {
+		return true
+	}
 	f, err := os.Open(path) //nolint:gosec // the operator names it
 	if err != nil {
-		return strings.HasSuffix(path, ".scan")
+		return false
 	}
 	defer func() { _ = f.Close() }()
 	head := make([]byte, len(database))
