@@ -1,0 +1,66 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+func TestDecimalText(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		minor    int64
+		exponent uint8
+		want     string
+	}{
+		{8990, 2, "89.90"}, {5, 2, "0.05"}, {0, 2, "0.00"}, {-5, 2, "-0.05"}, {-8990, 2, "-89.90"}, {120, 0, "120"}, {1, 3, "0.001"},
+		{-1 << 63, 2, "-92233720368547758.08"}, {1<<63 - 1, 0, "9223372036854775807"},
+	} {
+		if got := decimalText(reconcile.Amount{Minor: tt.minor, Exponent: tt.exponent, Valid: true}); got != tt.want {
+			t.Errorf("%d of exponent %d: %s, want %s", tt.minor, tt.exponent, got, tt.want)
+		}
+	}
+}
+
+func TestLasts(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[time.Duration]string{
+		0: "0s", 999 * time.Millisecond: "0s", 40 * time.Second: "40s", 15 * time.Minute: "15m", 61 * time.Second: "1m 1s",
+		26 * time.Hour: "1d 2h", 72 * time.Hour: "3d", 25*time.Hour + 59*time.Second: "1d 1h",
+	} {
+		if got := lasts(in); got != want {
+			t.Errorf("%v: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestEveryVerdictHasItsSentence(t *testing.T) {
+	t.Parallel()
+	for e := reconcile.ExecutedUndetermined; e.String() != ""; e++ {
+		if executedSentences[e] == "" {
+			t.Errorf("no sentence for executed %s", e)
+		}
+	}
+	for r := reconcile.RetryUnknown; r.String() != ""; r++ {
+		if retrySentences[r] == "" {
+			t.Errorf("no sentence for a retry that %s", r)
+		}
+	}
+}
+
+// No value can look like two components, or like an unknown one.
+func TestValuesCannotImitateSeparators(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"north": "north", "": `""`, "north · web": `"north · web #`, "(unknown)": `"(unknown)"`, `a"b`: `"a\"b"`, "a=b": `"a=b"`,
+	} {
+		got := valueText(reconcile.Text(in))
+		if len(got) < len(want) || got[:len(want)] != want {
+			t.Errorf("%q is shown as %s, want %s", in, got, want)
+		}
+	}
+	if got := valueText(reconcile.Value{}); got != "(unknown)" {
+		t.Errorf("an unknown value is shown as %s", got)
+	}
+}
