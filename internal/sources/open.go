@@ -42,31 +42,23 @@ type store struct {
 // says why in its Facts. now is the scan's one clock reading, to which whole tables are covered. The Set must be closed, also after an error.
 func Open(ctx context.Context, place Place, specs []Spec, now reconcile.Instant) (*Set, error) {
 	set := &Set{stores: map[string]*store{}}
-	late := map[string]bool{} // stores that hold receipts
 	for i := range specs {
 		s, err := newSource(&specs[i], specs, now)
 		if err != nil {
 			return set, err
 		}
 		set.sources = append(set.sources, s)
-		if key := place.storeOf(&specs[i]); specs[i].Role == reconcile.RoleReceipt && key != "" {
-			late[key] = true
-		}
 	}
-	for _, receipts := range []bool{false, true} {
-		for _, s := range set.sources {
-			if (s.spec.Role == reconcile.RoleReceipt || late[place.storeOf(s.spec)]) != receipts {
-				continue
+	for _, i := range order(specs, place) {
+		if err := ctx.Err(); err != nil {
+			return set, err
+		}
+		s := set.sources[i]
+		if err := set.open(ctx, place, s); err != nil {
+			if ctxErr := ctx.Err(); ctxErr != nil {
+				return set, ctxErr
 			}
-			if err := ctx.Err(); err != nil {
-				return set, err
-			}
-			if err := set.open(ctx, place, s); err != nil {
-				if ctxErr := ctx.Err(); ctxErr != nil {
-					return set, ctxErr
-				}
-				s.fail(err)
-			}
+			s.fail(err)
 		}
 	}
 	for _, st := range set.stores {
@@ -77,6 +69,25 @@ func Open(ctx context.Context, place Place, specs []Spec, now reconcile.Instant)
 		}
 	}
 	return set, nil
+}
+
+// order lists the specs in the order in which their snapshots are taken: receipts last, with all that shares a store with them.
+func order(specs []Spec, place Place) []int {
+	late := map[string]bool{}
+	for i := range specs {
+		if key := place.storeOf(&specs[i]); key != "" && specs[i].Role == reconcile.RoleReceipt {
+			late[key] = true
+		}
+	}
+	var first, last []int
+	for i := range specs {
+		if specs[i].Role == reconcile.RoleReceipt || late[place.storeOf(&specs[i])] {
+			last = append(last, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	return append(first, last...)
 }
 
 // newSource compiles a source's map; nothing is opened.
