@@ -61,7 +61,9 @@ func valueText(v reconcile.Value) string {
 	switch {
 	case !v.Known():
 		return "(unknown)"
-	case len(v.Bytes()) == 0 || bytes.ContainsAny(v.Bytes(), ` "=·()`):
+	case len(v.Bytes()) == 0:
+		return `""`
+	case bytes.ContainsAny(v.Bytes(), ` "=·()`):
 		return `"` + strings.ReplaceAll(text.Key(v.Bytes()), `"`, `\"`) + `"` // no value can imitate a separator
 	default:
 		return text.Key(v.Bytes())
