@@ -58,7 +58,7 @@ func (t *table) sweep(ctx context.Context, p *pass) error {
 	release := t.conn.Watch(ctx)
 	defer release()
 	if t.rowid == "" {
-		keep := t.isWanted
+		keep := func(i int) bool { return t.isWanted(i) || slices.Contains(t.id, i) }
 		if t.order == "" {
 			keep = t.all
 		}
@@ -83,8 +83,11 @@ func (p *pass) run(ctx context.Context, s selection, guarded bool, rest string) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	defer p.report()
+	defer func() {
+		p.t.current = current{}
+		p.report()
+		err = errors.Join(err, st.Close())
+	}()
 	r := row{st: st, guarded: guarded}
 	for {
 		if p.seen%batch == 0 {
@@ -103,6 +106,7 @@ func (p *pass) run(ctx context.Context, s selection, guarded bool, rest string) 
 		}
 		p.last = pos
 		p.seen++
+		p.t.current = current{pos, r, s, true}
 		size, err := p.deliver(pos, r, s)
 		p.size += size
 		if err != nil {
@@ -218,27 +222,9 @@ func (f *fetcher) hand(pos rows.Pos, r row, s selection) error {
 		t.read(r, i, &n.Cell)
 		f.raw = append(f.raw, n)
 	}
-	if err := f.yield(pos, f.locator(pos, r, s), f.cells, f.raw); err != nil {
+	if err := f.yield(pos, t.Locator(pos), f.cells, f.raw); err != nil {
 		f.refused = err
 		return err
 	}
 	return nil
-}
-
-// locator names the row by its key where it has no rowid.
-func (f *fetcher) locator(pos rows.Pos, r row, s selection) string {
-	t := f.t
-	if t.rowid != "" || len(t.id) == 0 {
-		return t.Locator(pos)
-	}
-	b := append([]byte(t.name), '/')
-	for i, c := range t.id {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		var cell rows.Cell
-		t.read(r, slices.Index(s.columns, c), &cell)
-		b = appendKey(b, cell)
-	}
-	return string(b)
 }

@@ -29,6 +29,7 @@ type table struct {
 
 	paths   int
 	wanted  []wanted
+	current current
 	scratch []byte // the text of doubles, for one row
 
 	progress struct{ rows, bytes atomic.Int64 }
@@ -249,12 +250,32 @@ func (t *table) Columns() []rows.Column {
 	return out
 }
 
-// Locator implements rows.Table. A row without rowid is named by its place; its key shows when it is fetched.
+// current is the row that is being handed over.
+type current struct {
+	pos       rows.Pos
+	row       row
+	selection selection
+	known     bool
+}
+
+// Locator implements rows.Table. A row without rowid is named by its key while it is handed over, else by its place.
 func (t *table) Locator(pos rows.Pos) string {
-	if t.rowid == "" {
-		return t.name + "/#" + strconv.FormatUint(uint64(pos), 10)
+	b := append([]byte(t.name), '/')
+	if t.rowid != "" {
+		return string(strconv.AppendInt(b, int64(pos), 10)) //nolint:gosec // G115: a rowid, carried bit by bit
 	}
-	return t.name + "/" + strconv.FormatInt(int64(pos), 10) //nolint:gosec // G115: a rowid, carried bit by bit
+	if len(t.id) == 0 || !t.current.known || t.current.pos != pos {
+		return string(strconv.AppendUint(append(b, '#'), uint64(pos), 10))
+	}
+	for i, c := range t.id {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var cell rows.Cell
+		t.read(t.current.row, slices.Index(t.current.selection.columns, c), &cell)
+		b = appendKey(b, cell)
+	}
+	return string(b)
 }
 
 // Progress implements rows.Table.

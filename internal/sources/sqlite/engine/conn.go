@@ -100,11 +100,15 @@ func (c *Conn) Interrupt() {
 
 // Watch interrupts the connection when ctx ends, until the returned function is called; that function makes the connection usable again.
 func (c *Conn) Watch(ctx context.Context) (release func()) {
-	cancel := context.AfterFunc(ctx, c.Interrupt)
+	done := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		defer close(done)
+		c.Interrupt()
+	})
 	return func() {
-		cancel()
-		c.mu.Lock() // an interrupt under way has finished when the lock is ours
-		defer c.mu.Unlock()
+		if !cancel() {
+			<-done // an interrupt that came later would end whatever runs next
+		}
 		if !c.closed {
 			atomic.StoreInt32((*int32)(pointer(c.stop)), 0)
 		}
