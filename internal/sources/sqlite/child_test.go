@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {
 		os.Exit(serve(path))
 	}
+	if path := os.Getenv(readerPath); path != "" {
+		os.Exit(readAs(path))
+	}
 	os.Exit(m.Run())
 }
 

@@ -96,7 +96,7 @@ func (s *Store) Query(sql string, id []string) (rows.Table, error) {
 			t.cols = append(t.cols, c)
 		}
 		// On a line of its own, so that a comment at the query's end does not swallow the parenthesis.
-		t.from = "(\n" + strings.TrimRight(sql, "; \t\r\n") + "\n)"
+		t.from = "(\n" + strings.TrimRight(st.SQL(), "; \t\r\n") + "\n)"
 		return t.identify(id)
 	})
 }

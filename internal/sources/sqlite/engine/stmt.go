@@ -22,8 +22,9 @@ const (
 
 // Stmt is one prepared statement.
 type Stmt struct {
-	c *Conn
-	p uintptr
+	c   *Conn
+	p   uintptr
+	sql string
 }
 
 // Prepare compiles the first statement of sql and refuses a second one.
@@ -73,7 +74,7 @@ func (c *Conn) PrepareFirst(sql string) (s *Stmt, rest string, err error) {
 	if p == 0 {
 		return nil, rest, nil
 	}
-	return &Stmt{c: c, p: p}, rest, nil
+	return &Stmt{c: c, p: p, sql: sql[:len(sql)-len(rest)]}, rest, nil
 }
 
 // Step goes to the next row; false means that there is none.
@@ -144,6 +145,9 @@ func (s *Stmt) Name(i int) string {
 func (s *Stmt) Declared(i int) string {
 	return libc.GoString(sqlite3.Xsqlite3_column_decltype(s.c.tls, s.p, int32(i))) //nolint:gosec // G115: at most 32767 columns
 }
+
+// SQL is the text of the statement, up to and with its semicolon.
+func (s *Stmt) SQL() string { return s.sql }
 
 // ReadOnly reports that the statement changes nothing.
 func (s *Stmt) ReadOnly() bool { return sqlite3.Xsqlite3_stmt_readonly(s.c.tls, s.p) != 0 }
