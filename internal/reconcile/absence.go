@@ -68,7 +68,10 @@ func rank(s absenceState) int {
 }
 
 func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) absence {
-	cov := f.Coverage
+	cov, began := f.Coverage, j.began
+	if why == neverHappened {
+		began = j.firstSend
+	}
 	uncovered := func(code, format string, args ...any) absence {
 		return absence{state: absenceUncovered, code: code, text: f.Name + ": " + fmt.Sprintf(format, args...)}
 	}
@@ -85,9 +88,9 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return a
 	case !j.inPartitions(f):
 		return uncovered("other-partition", "it covers other partitions only")
-	case cov.From.known && (!j.began.known || j.began.Add(-f.Skew).Before(cov.From)):
+	case cov.From.known && (!began.known || began.Add(-f.Skew).Before(cov.From)):
 		return uncovered("before-coverage", "it covers only from %s", stamp(cov.From))
-	case f.Retained.Valid && (!j.began.known || j.began.Before(cov.To.Add(-f.Retained.D))):
+	case f.Retained.Valid && (!began.known || began.Before(cov.To.Add(-f.Retained.D))):
 		return uncovered("archived", "rows older than %s are archived", f.Retained.D)
 	case why == neverHappened && j.holed(f):
 		return uncovered("restore-gap", "it was restored, and the action falls into what that lost")
@@ -157,10 +160,10 @@ func (j *judging) holed(f *SourceFacts) bool {
 			continue
 		}
 		from, to := j.edges(ev)
-		if !j.began.known || !j.lastSend.known {
+		if !j.firstSend.known || !j.lastSend.known {
 			return true
 		}
-		if (!from.known || !j.lastSend.Before(from)) && (!to.known || !j.began.After(to)) {
+		if (!from.known || !j.lastSend.Before(from)) && (!to.known || !j.firstSend.After(to)) {
 			return true
 		}
 	}
@@ -183,6 +186,33 @@ func (j *judging) gapOf(places []*SourceFacts, at Instant) *Event {
 		}
 	}
 	return nil
+}
+
+// possibleStart is the first possible send. An intent tells of it; other records tell of it only if no restore before them can have taken an earlier receipt
+// of the same action, sent inside the same retry window.
+func (j *judging) possibleStart() Instant {
+	start := j.began
+	if len(j.intents) > 0 || !start.known {
+		return start
+	}
+	for i := range j.w.Events {
+		ev := &j.w.Events[i]
+		if f := j.w.Source(ev.Store); f == nil || f.Role != RoleReceipt || !f.Serves || !j.eventConcerns(ev) {
+			continue
+		}
+		lost, _ := j.edges(ev)
+		if !j.began.After(lost) && lost.known {
+			continue
+		}
+		if j.c.RetryWindow.Valid {
+			lost = Latest(lost, j.began.Add(-j.c.RetryWindow.D))
+		}
+		if !lost.known {
+			return Instant{}
+		}
+		start = Earliest(start, lost)
+	}
+	return start
 }
 
 // edges are the ends of what a restore lost, widened by max(settle, skew, lag): a created time is not a commit time. Unknown ends stay open.

@@ -208,6 +208,11 @@ func alike(c *Contract, a, b *Record) bool {
 	return paramsDiffer(c, a, b) != yes
 }
 
+// saysTheSame reports whether both say an amount or parameters, and alike.
+func saysTheSame(c *Contract, a, b *Record) bool {
+	return (a.Amount.Valid && b.Amount.Valid && !amountsDiffer(a.Amount, b.Amount)) || paramsDiffer(c, a, b) == no
+}
+
 func amountsDiffer(a, b Amount) bool {
 	if a.Currency != "" && b.Currency != "" && a.Currency != b.Currency {
 		return true

@@ -27,8 +27,10 @@ func (j *judging) receiptAbsence() absence {
 	places := j.places(RoleReceipt, true)
 	for _, f := range places {
 		if f.Coverage.Complete && f.Coverage.Proves && (j.s.Ambiguous || !j.testifies(f)) && len(j.s.Candidates) > 0 {
-			return absence{state: absenceUncovered, code: "candidate-stands", source: f.Name,
-				text: f.Name + ": nothing tells this record from the candidates' counterpart"}
+			return absence{
+				state: absenceUncovered, code: "candidate-stands", source: f.Name,
+				text: f.Name + ": nothing tells this record from the candidates' counterpart",
+			}
 		}
 	}
 	return j.absentFrom(places, j.c.Settle, missingNow)
@@ -56,18 +58,14 @@ func (j *judging) localLeg() Leg {
 		return leg(LegUndetermined, "candidate-stands")
 	case j.asOfRestore():
 		return leg(LegUndetermined, "as-of-restore")
-	case j.c.Atomic && j.neverReceived():
+	case j.c.Atomic && j.unreceived:
 		return leg(LegNo, "atomic")
+	case j.mayWake:
+		return leg(LegUndetermined, "receipt-gone")
 	case len(j.pending) > 0:
 		return leg(LegUndetermined, "pending")
 	}
 	return leg(LegNo, j.absentCode(RoleEffect))
-}
-
-// neverReceived reports whether no receipt was ever committed: covered-absent, and no restore could have taken it.
-func (j *judging) neverReceived() bool {
-	return len(j.receipts)+len(j.copies) == 0 &&
-		j.absentFrom(j.places(RoleReceipt, true), j.c.Settle, neverHappened).state == absenceProved
 }
 
 func (j *judging) providerLeg() Leg {
@@ -90,6 +88,8 @@ func (j *judging) providerLeg() Leg {
 		return leg(LegLost, "recorded-as-done")
 	case j.asOfRestore():
 		return leg(LegUndetermined, "as-of-restore")
+	case j.mayWake:
+		return leg(LegUndetermined, "receipt-gone")
 	case len(j.pending) > 0:
 		return leg(LegUndetermined, "pending")
 	case len(j.objects) > 0:
@@ -122,7 +122,7 @@ func (j *judging) rowNamesProvider() bool {
 // candidateIn reports whether an unlinked row that cannot be told from the missing counterpart stands in a place of the role.
 func (j *judging) candidateIn(role Role) bool {
 	for _, c := range j.s.Candidates {
-		if c.Role == role {
+		if c.roles&(1<<role) != 0 {
 			return true
 		}
 	}

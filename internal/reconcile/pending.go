@@ -1,5 +1,7 @@
 package reconcile
 
+import "slices"
+
 // findPending lists whatever may still perform the action without us.
 func (j *judging) findPending() {
 	for _, r := range j.receipts {
@@ -37,6 +39,54 @@ func (j *judging) pendReceipt(r *Record) {
 	case !dead.known || dead.After(j.w.Now):
 		j.pend("receipt-wakes", r, dead)
 	}
+}
+
+// seeLostWorker allows for a worker whose receipt is gone: lost in a restore, aged out, or in a store that could not be read. It may act until its lease and
+// dead_after have passed; where they are undeclared it may always. A contract that commits receipt and row together, without a lease, has no such worker.
+func (j *judging) seeLostWorker() {
+	j.unreceived = j.neverReceived()
+	if j.unreceived || !j.receiptTaken() || (j.c.Atomic && j.c.Effect == LegsLocal && !j.c.Lease.Valid) {
+		return
+	}
+	if !j.c.Lease.Valid || !j.c.DeadAfter.Valid {
+		j.mayWake = true
+		return
+	}
+	j.lastSend = j.lastSend.Add(j.c.SettleTime().D + j.c.Lease.D + j.c.DeadAfter.D)
+}
+
+// receiptTaken reports whether a restore or its age may have taken a receipt of the action. One that stands and is as old as the first send was not replaced.
+func (j *judging) receiptTaken() bool {
+	if len(j.receipts) == 0 {
+		return true
+	}
+	var first Instant
+	for _, r := range j.receipts {
+		first = Earliest(first, j.c.Began(r))
+	}
+	switch {
+	case !j.firstSend.known || !first.known:
+		return !j.firstSend.known
+	case !j.firstSend.Add(j.c.Settle).Before(first):
+		return false
+	case j.c.Retention.Valid && !j.firstSend.Add(j.c.Retention.D).After(first):
+		return true
+	}
+	return slices.ContainsFunc(j.places(RoleReceipt, true), j.holed)
+}
+
+// neverReceived reports whether no receipt was ever committed: covered-absent, and neither a restore nor its age could have taken it.
+func (j *judging) neverReceived() bool {
+	if len(j.receipts)+len(j.copies) > 0 {
+		return false
+	}
+	places := j.places(RoleReceipt, true)
+	for _, f := range places {
+		if j.c.Retention.Valid && !j.began.Add(j.c.Retention.D).After(f.Coverage.To) {
+			return false
+		}
+	}
+	return j.absentFrom(places, j.c.Settle, neverHappened).state == absenceProved
 }
 
 // messageProved reports whether a downstream or provider record proves that the message arrived: a sent mark alone does not.

@@ -45,7 +45,7 @@ func (j *judging) providerRecognises(horizon Instant) bool {
 	case RetentionForever:
 		return true
 	case RetentionExact, RetentionMinimum:
-		return j.began.known && !j.untimed.known && j.began.Add(p.For).After(horizon)
+		return j.firstSend.known && !j.untimed.known && j.firstSend.Add(p.For).After(horizon)
 	case RetentionNone:
 	}
 	return false

@@ -36,6 +36,11 @@ func Relate(subjects []*Subject, w *World) {
 			}
 		}
 	}
+	RelateTwins(subjects, w)
+}
+
+// RelateTwins fills Twins of each subject from the others.
+func RelateTwins(subjects []*Subject, w *World) {
 	byText := make(map[string][]*Subject)
 	for _, s := range subjects {
 		for _, text := range twinTexts(s, w) {
@@ -53,9 +58,10 @@ func Relate(subjects []*Subject, w *World) {
 	}
 }
 
-// Stray reports whether a subject is an unlinked row that may be another's missing counterpart.
+// Stray reports whether a subject is an unlinked row that may be another's missing counterpart. One that is claimed in vain by its id is a stray too: it
+// is somebody else's.
 func (s *Subject) Stray() bool {
-	return s.Contract != nil && (s.Ambiguous || (!keyOf(s.Identity).known && len(s.Clashes) == 0))
+	return s.Contract != nil && (s.Ambiguous || !keyOf(s.Identity).known)
 }
 
 // Wants lists what a subject's absences rest on, nil when none rests on an unlinked row. A row that names a reference which this action is known to have
@@ -65,6 +71,10 @@ func Wants(s *Subject, w *World) []Want {
 		return nil
 	}
 	j := look(s, w)
+	from := j.firstSend
+	if j.done() != nil {
+		from = j.began
+	}
 	var out []Want
 	ask := func(role Role, missing bool) {
 		if !missing {
@@ -75,7 +85,7 @@ func Wants(s *Subject, w *World) []Want {
 				continue
 			}
 			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew
-			out = append(out, Want{Subject: s, Source: f.Name, From: j.began.Add(-f.Skew - j.c.Settle), To: j.openEnd(wait)})
+			out = append(out, Want{Subject: s, Source: f.Name, From: from.Add(-f.Skew - j.c.Settle), To: j.openEnd(wait)})
 		}
 	}
 	ask(RoleEffect, j.c.Effect.local() && len(j.effects)+len(j.undone)+len(j.pendingRows)+len(j.copyEffects) == 0)
@@ -111,13 +121,18 @@ func (want *Want) Fits(stray *Subject) bool {
 	return false
 }
 
+// compatible reports whether amount and parameters let a row be the subject's. Where the subject's own records differ, agreeing with one of them is enough:
+// a key that was used for two requests may have lost the row of either.
 func compatible(s *Subject, r *Record) bool {
+	differs := false
 	for _, e := range s.Evidence {
 		if !alike(s.Contract, e.Record, r) {
-			return false
+			differs = true
+		} else if saysTheSame(s.Contract, e.Record, r) {
+			return true
 		}
 	}
-	return true
+	return !differs
 }
 
 // AddCandidate names other as a candidate of s. The nearest MaxCandidates in time stay named, the rest are counted; naming one twice changes nothing.
@@ -135,7 +150,7 @@ func addNear(s, o *Subject, list []Candidate, more int, why string) ([]Candidate
 		return list, more
 	}
 	first := o.Evidence[0].Record
-	list = append(list, Candidate{Case: o.ID, Role: first.Role, Locator: ref(first), Why: why, away: apart(s, o)})
+	list = append(list, Candidate{Case: o.ID, Role: first.Role, roles: rolesOf(o), Locator: ref(first), Why: why, away: apart(s, o)})
 	sort.Slice(list, func(i, k int) bool {
 		if list[i].away != list[k].away {
 			return list[i].away < list[k].away
@@ -146,6 +161,14 @@ func addNear(s, o *Subject, list []Candidate, more int, why string) ([]Candidate
 		return list[:MaxCandidates], more + len(list) - MaxCandidates
 	}
 	return list, more
+}
+
+func rolesOf(s *Subject) uint8 {
+	var set uint8
+	for _, e := range s.Evidence {
+		set |= 1 << e.Record.Role
+	}
+	return set
 }
 
 func apart(s, o *Subject) int64 {

@@ -78,9 +78,20 @@ func (j *judging) nearExpiry() bool {
 	})
 }
 
-// conflictWith reports whether the client's request differs from the receipt it would meet.
+// conflictWith reports whether the client's request differs from the receipt it would meet. Where the key was used for several requests and one of them is
+// the receipt's, a retry of that one would not be refused.
 func (j *judging) conflictWith(receipt *Record) bool {
-	return slices.ContainsFunc(j.intents, func(r *Record) bool { return j.requestsDiffer(r, receipt) == yes })
+	differs := false
+	for _, r := range j.intents {
+		switch j.requestsDiffer(r, receipt) {
+		case yes:
+			differs = true
+		case no:
+			return false
+		case unknown:
+		}
+	}
+	return differs
 }
 
 // requestsDiffer compares two records' requests: by fingerprint where both are declared to be made alike, else by parameters, else it is unknown.
@@ -173,5 +184,5 @@ func (j *judging) windowEnd() Instant {
 	for _, r := range j.effects {
 		effect = Latest(effect, r.CreatedAt)
 	}
-	return j.c.WindowEnd(last.Or(intent).Or(effect).Or(j.lastSend).Or(j.began))
+	return j.c.WindowEnd(last.Or(intent).Or(effect).Or(j.lastTold).Or(j.began))
 }

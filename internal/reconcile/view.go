@@ -23,9 +23,14 @@ type judging struct {
 	messages    []*Record
 	attempts    []Attempt // of all intents
 
-	began    Instant // first possible send
-	lastSend Instant // last possible send that a record tells of
-	untimed  Instant // end of coverage of the sources whose records here carry no time
+	began     Instant // first send that a record tells of
+	firstSend Instant // first possible send: a receipt that a restore took may have begun it earlier
+	lastTold  Instant // last possible send that a record tells of
+	lastSend  Instant // last possible send, a worker's whose receipt is gone included
+	untimed   Instant // end of coverage of the sources whose records here carry no time
+
+	unreceived bool // no receipt was ever committed: nobody began
+	mayWake    bool // a receipt that is gone may have had a worker, and nothing says when that one is certainly gone
 
 	pending  []Pending
 	legs     []Leg
@@ -67,6 +72,8 @@ func look(s *Subject, w *World) *judging {
 		return strings.Compare(a.source+"\x00"+a.id.String(), b.source+"\x00"+b.id.String())
 	})
 	j.amount = j.money()
+	j.lastTold, j.firstSend = j.lastSend, j.possibleStart()
+	j.seeLostWorker()
 	return j
 }
 
