@@ -39,8 +39,8 @@ func (s *sim) newWish() {
 		w.params, w.minor = s.wishes[0].params, s.wishes[0].minor // somebody buys the same thing
 	}
 	id := Identity{Tenant: w.tenant, Key: s.newKey()}
-	if n > 1 && s.draw(6) == 5 {
-		id.Key = "K1"
+	if n > 1 && s.draw(6) == 5 && (s.svc.Intents || s.wishes[0].tenant != w.tenant) {
+		id.Key = "K1" // another request under a used key shows only where the client's own book is read
 	}
 	s.wishes = append(s.wishes, w)
 	start := time.Duration(60+s.draw(270)) * time.Minute
@@ -79,6 +79,9 @@ func (s *sim) think(in *intent, a *attempt) {
 		return
 	}
 	wait := pick(s, time.Minute, 10*time.Minute, 90*time.Minute, 3*time.Hour)
+	if !s.svc.Intents {
+		wait = min(wait, 10*time.Minute) // where nothing tells of the first send, no receipt may be forgotten between two
+	}
 	switch what := s.draw(6); {
 	case what < 3 && len(in.attempts) < 4 && s.now+wait < scanAt:
 		s.after(wait, func() { s.attempt(in) })

@@ -16,7 +16,7 @@ func (s *sim) planFaults() {
 	case 4:
 		s.restore(backup, resumed, s.ordersBack, Orders)
 	case 5:
-		s.restore(backup, resumed, func(b database) { s.db = b; s.relayAll() }, Receipts, Orders, Messages)
+		s.restore(backup, resumed, func(b database) { s.db = b; s.standAgain(); s.relayAll() }, Receipts, Orders, Messages)
 	case 6:
 		s.after(resumed, func() {
 			s.db.receipts = make(map[Identity]receipt)
@@ -47,7 +47,21 @@ func (s *sim) restore(backup, resumed time.Duration, back func(database), stores
 
 func (s *sim) receiptsBack(b database) { s.db.receipts = b.receipts }
 
-func (s *sim) ordersBack(b database) { s.db.rows, s.db.nextID = b.rows, b.nextID }
+func (s *sim) ordersBack(b database) {
+	s.db.rows, s.db.nextID = b.rows, b.nextID
+	s.standAgain()
+}
+
+// standAgain counts the rows that a backup brings back as they were before they were undone.
+func (s *sim) standAgain() {
+	for i := range s.db.rows {
+		for _, m := range s.made {
+			if r := &s.db.rows[i]; m.row == r.id && m.owner == r.owner && r.status == reconcile.StatusEffective {
+				m.undone = false
+			}
+		}
+	}
+}
 
 // deleteRow is somebody's hand: the newest row goes, once its receipt says that it was made, and its id will be handed out again.
 func (s *sim) deleteRow() {

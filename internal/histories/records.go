@@ -73,7 +73,7 @@ func (s *sim) records() ([]*reconcile.Record, map[*reconcile.Record]Identity) {
 	for _, o := range s.objects {
 		for n := range o.lines {
 			if o.shows <= s.tail {
-				add(s.line(o, n), Charges, fmt.Sprintf("%s-%d", o.id, n), o.owner)
+				add(s.line(o), Charges, fmt.Sprintf("%s-%d", o.id, n), o.owner)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func objectID(id string) reconcile.Value {
 func (r receipt) record(id Identity) *reconcile.Record {
 	rec := &reconcile.Record{
 		Role: reconcile.RoleReceipt, Components: components(id, true), State: r.state, Generation: reconcile.Num(r.gen), Params: reconcile.Text(r.params),
-		EffectID: effectID(r.effect), ProviderRef: objectID(r.object), CreatedAt: at(r.created), UpdatedAt: at(r.updated), CompletedAt: when(r.done), ExpiresAt: at(r.ends),
+		EffectID: effectID(r.effect), ProviderRef: objectID(r.object), CreatedAt: at(r.created), LockedAt: at(r.locked), UpdatedAt: at(r.updated), CompletedAt: when(r.done), ExpiresAt: at(r.ends),
 	}
 	if r.state == reconcile.StateInProgress {
 		rec.LeaseUntil = at(r.lease)
@@ -151,8 +151,8 @@ func (s *sim) rowRecord(r *row) *reconcile.Record {
 	return rec
 }
 
-// line is the nth line that tells of an object: its making, then the same event delivered again.
-func (s *sim) line(o *object, n int) *reconcile.Record {
+// line tells of an object; the same event may be delivered twice.
+func (s *sim) line(o *object) *reconcile.Record {
 	cs := components(o.owner, true)
 	if !s.svc.KeyedLog {
 		cs = []reconcile.Component{{Name: "tenant"}, {Name: "operation"}, {Name: "key"}}

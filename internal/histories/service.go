@@ -77,11 +77,14 @@ func (s *Service) contract() *reconcile.Contract {
 	c := &reconcile.Contract{
 		Name: operation, Operations: []string{operation}, Scope: []string{"tenant", "operation", "key"},
 		Effect: s.Effect, Atomic: s.Atomic, Retention: reconcile.For(s.Retention), RetryWindow: reconcile.For(window),
-		Settle: settle, Lease: reconcile.For(lease), Margin: margin, TwinWindow: reconcile.DefaultTwinWindow,
+		Settle: settle, Margin: margin, TwinWindow: reconcile.DefaultTwinWindow,
 		Params: &reconcile.ParamSpec{}, Rebuild: &reconcile.Rebuild{ResponseStatus: 201},
 	}
 	if s.ProviderFirst {
 		c.Order = reconcile.OrderProviderFirst
+	}
+	if !s.Atomic || s.external() { // a service that commits all at once has no worker with a lease
+		c.Lease = reconcile.For(lease)
 	}
 	if s.DeadAfter > 0 {
 		c.DeadAfter = reconcile.For(s.DeadAfter)

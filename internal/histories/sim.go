@@ -39,7 +39,14 @@ var midnight = time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 func at(d time.Duration) reconcile.Instant { return reconcile.At(midnight.Add(d)) }
 
 func newSim(d draw) *sim {
-	return &sim{draw: d, db: database{receipts: make(map[Identity]receipt), nextID: 1}, known: make(map[string]*object), ids: make(map[Identity]*wish)}
+	s := &sim{db: database{receipts: make(map[Identity]receipt), nextID: 1}, known: make(map[string]*object), ids: make(map[Identity]*wish)}
+	s.draw = func(n int) int {
+		if s.calm {
+			return 0
+		}
+		return d(n)
+	}
+	return s
 }
 
 // live runs the history up to the scan.
@@ -78,8 +85,8 @@ func (s *sim) after(d time.Duration, do func()) {
 	heap.Push(&s.queue, event{at: s.now + d, seq: s.seq, do: do})
 }
 
-// one reports true once in n, and never when nothing breaks any more.
-func (s *sim) one(n int) bool { return !s.calm && s.draw(n) == n-1 }
+// one reports true once in n.
+func (s *sim) one(n int) bool { return s.draw(n) == n-1 }
 
 // pick draws one of several; the first is the healthy one.
 func pick[T any](s *sim, of ...T) T { return of[s.draw(len(of))] }

@@ -9,13 +9,13 @@ import (
 
 // receipt is the service's memory of one key. Every write replaces the row whole, so that a backup may share it.
 type receipt struct {
-	state                               reconcile.State
-	gen                                 int64
-	params                              string
-	effect                              int64
-	object                              string
-	created, updated, done, lease, ends time.Duration
-	wish                                *wish
+	state                                       reconcile.State
+	gen                                         int64
+	params                                      string
+	effect                                      int64
+	object                                      string
+	created, locked, updated, done, lease, ends time.Duration
+	wish                                        *wish
 }
 
 // row is a business row; rows are replaced, never changed.

@@ -16,9 +16,10 @@ type request struct {
 
 // arrive is the service's front: it answers from a live receipt, or sets a worker to the task.
 func (s *sim) arrive(q *request) {
-	gen := int64(1)
-	if r, ok := s.db.receipts[q.id]; ok && s.now < r.ends {
-		gen = r.gen + 1
+	r, there := s.db.receipts[q.id]
+	w := &worker{s: s, q: q, gen: r.gen + 1, began: s.now}
+	if there && s.now < r.ends {
+		w.began = r.created
 		switch {
 		case r.params != q.wish.params:
 			q.answer(reconcile.AttemptRejected)
@@ -34,7 +35,6 @@ func (s *sim) arrive(q *request) {
 			return
 		}
 	}
-	w := &worker{s: s, q: q, gen: gen}
 	w.steps = w.plan()
 	w.run(0)
 }
@@ -47,7 +47,8 @@ type worker struct {
 	steps []func() bool
 	row   int64
 	obj   *object
-	began time.Duration
+	began time.Duration // when the receipt was first written: whoever takes over leaves that time alone
+	took  time.Duration // when this worker took the lease
 }
 
 func (w *worker) plan() []func() bool {
@@ -77,10 +78,20 @@ func (w *worker) run(i int) {
 	case s.one(12):
 		return // it dies
 	case s.one(16):
-		s.after(w.stall(i), func() { w.step(i) })
+		s.after(w.stall(i), func() {
+			if i == 0 || !w.fenced() {
+				w.step(i)
+			}
+		})
 		return
 	}
 	w.step(i)
+}
+
+// fenced reports whether another worker has taken over: one that wakes looks at the generation before it goes on. A receipt that is gone stops nobody.
+func (w *worker) fenced() bool {
+	r, there := w.s.db.receipts[w.q.id]
+	return there && r.gen > w.gen
 }
 
 func (w *worker) step(i int) {
@@ -96,13 +107,13 @@ func (w *worker) stall(i int) time.Duration {
 		return time.Minute
 	}
 	if w.s.svc.DeadAfter > 0 {
-		return max(0, min(pick(w.s, 2*time.Minute, 8*time.Minute, 20*time.Minute), w.began+lease+w.s.svc.DeadAfter-time.Minute-w.s.now))
+		return max(0, min(pick(w.s, 2*time.Minute, 8*time.Minute, 20*time.Minute), w.took+lease+w.s.svc.DeadAfter-time.Minute-w.s.now))
 	}
 	return pick(w.s, 2*time.Minute, 8*time.Minute, 40*time.Minute, 4*time.Hour)
 }
 
 func (w *worker) begin() bool {
-	w.began = w.s.now
+	w.took = w.s.now
 	w.put(reconcile.StateInProgress)
 	return true
 }
@@ -175,7 +186,7 @@ func (w *worker) commit() bool {
 		w.q.answer(reconcile.AttemptConfirmed)
 		return false
 	}
-	w.began = s.now
+	w.took = s.now
 	w.row = s.insert(w.q, reconcile.StatusEffective)
 	w.put(reconcile.StateCompleted)
 	if s.svc.Outbox {
@@ -188,7 +199,7 @@ func (w *worker) commit() bool {
 // put writes the receipt whole.
 func (w *worker) put(state reconcile.State) {
 	s := w.s
-	r := receipt{state: state, gen: w.gen, params: w.q.wish.params, wish: w.q.wish, created: w.began, updated: s.now, lease: w.began + lease, ends: w.began + s.svc.Retention}
+	r := receipt{state: state, gen: w.gen, params: w.q.wish.params, wish: w.q.wish, created: w.began, locked: w.took, updated: s.now, lease: w.took + lease, ends: w.began + s.svc.Retention}
 	if state == reconcile.StateCompleted {
 		r.done, r.effect = s.now, w.row
 		if w.obj != nil {
