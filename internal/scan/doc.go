@@ -1,2 +1,21 @@
-// Package scan is the pipeline: read, sieve, fetch, judge, keep. It knows no screen.
+// Package scan is the pipeline: read, sieve, fetch, judge, keep.
+//
+// # The way of a row
+//
+// Every source is read at once, each in its natural order. A row becomes one 48-byte trace, which goes to the partition of its key text; nothing else of
+// it is kept. In a partition the traces of one identity meet: where every rule would say nothing, the subject is counted and forgotten; everything else is a
+// suspect. The exact rows of suspects are read again by position, joined and judged by package reconcile, and what is a case is kept.
+//
+//	source → map → trace → partition by key → healthy: counted
+//	                                        → suspect: cluster → fetch → Assemble → Judge → case
+//
+// # What it never does
+//
+// It has no rule of its own: the sieve may only call healthy what reconcile would. It knows no screen, and writes nothing but what Options.Out names.
+//
+// # Invariants
+//
+//   - Memory is bounded by Options.MemBudget and by the number of suspects, never by the number of rows.
+//   - Cases and counts are those of judging all records at once, whatever the order of rows.
+//   - A cancelled or failed scan leaves no file.
 package scan

@@ -1,0 +1,237 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// place is where a row stands: its source and its position there.
+type place struct {
+	src uint16
+	pos uint64
+}
+
+// sourceChanged says that rows which were read once could not be read again.
+type sourceChanged struct {
+	src int
+	err error
+}
+
+func (e *sourceChanged) Error() string { return fmt.Sprintf("reading suspects again: %v", e.err) }
+func (e *sourceChanged) Unwrap() error { return e.err }
+
+// judge reads suspects again, judges them with the whole rules, and keeps what is a case.
+type judge struct {
+	book    reconcile.Book
+	world   *reconcile.World
+	readers []sources.Reader
+	gone    map[int]bool // sources that could not be read again
+	counts  *Counts
+	keep    *keeper
+	gaps    *retentionGaps
+	missing map[string]int64 // store → cases in its gap
+	strays  *strays
+	judged  *atomic.Int64
+}
+
+// run visits every cluster. Where unlinked rows may be missing counterparts, they are gathered first and judged last, so that each side can name the other.
+func (j *judge) run(ctx context.Context, c *clusters, hasStrays bool) error {
+	if !hasStrays {
+		return c.visit(ctx, j.visitor(ctx, nil, func(s *reconcile.Subject) bool { return true }))
+	}
+	j.strays = newStrays()
+	gather := j.visitor(ctx, func(e suspect) bool { return e.stray }, nil)
+	if err := c.visit(ctx, gather); err != nil {
+		return err
+	}
+	j.strays.sort()
+	if err := c.visit(ctx, j.visitor(ctx, nil, func(s *reconcile.Subject) bool { return !s.Stray() })); err != nil {
+		return err
+	}
+	return c.visit(ctx, j.visitor(ctx, func(e suspect) bool { return e.stray }, (*reconcile.Subject).Stray))
+}
+
+// visitor judges the subjects of a cluster that which chooses; nil gathers strays instead.
+func (j *judge) visitor(ctx context.Context, only func(suspect) bool, which func(*reconcile.Subject) bool) visitor {
+	return visitor{
+		only: only,
+		batch: func(es []suspect) error {
+			found, err := j.fetch(ctx, es)
+			if err != nil {
+				return err
+			}
+			for i := 0; i < len(es); {
+				end := i + 1
+				for end < len(es) && es[end].node == es[i].node {
+					end++
+				}
+				if err := j.cluster(ctx, es[i:end], found, which); err != nil {
+					return err
+				}
+				i = end
+			}
+			return nil
+		},
+		large: func(each func(func([]suspect) error) error) error { return j.large(ctx, each, which) },
+	}
+}
+
+func (j *judge) cluster(ctx context.Context, es []suspect, found map[place]*reconcile.Record, which func(*reconcile.Subject) bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var all []*reconcile.Record
+	guests := make(map[*reconcile.Record]bool)
+	at := make(map[*reconcile.Record]place)
+	for _, e := range es {
+		r := found[place{e.src, e.pos}]
+		if r == nil {
+			continue
+		}
+		if e.guest {
+			r = r.Clone()
+			guests[r] = true
+		}
+		all = append(all, r)
+		at[r] = place{e.src, e.pos}
+	}
+	return j.subjects(ctx, all, guests, at, func(*reconcile.Subject) int64 { return 0 }, which)
+}
+
+// large judges a cluster of which only a sample is held.
+func (j *judge) large(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool) error {
+	s := newSample(j.book)
+	var guests []*reconcile.Record
+	if err := each(func(es []suspect) error {
+		for part := range slices.Chunk(es, batchRows) {
+			found, err := j.fetch(ctx, part)
+			if err != nil {
+				return err
+			}
+			for _, e := range part {
+				if r := found[place{e.src, e.pos}]; r != nil && !e.guest {
+					s.add(r)
+				} else if r != nil && len(guests) < invitesPerSuspect {
+					guests = append(guests, r)
+				}
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	guest := make(map[*reconcile.Record]bool)
+	for _, g := range guests {
+		guest[g] = true
+	}
+	return j.subjects(ctx, append(s.records(), guests...), guest, nil, s.left, which)
+}
+
+func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests map[*reconcile.Record]bool, at map[*reconcile.Record]place, left func(*reconcile.Subject) int64, which func(*reconcile.Subject) bool) error {
+	subjects := reconcile.Assemble(all, j.book, j.world)
+	if which == nil {
+		j.strays.gather(j, subjects, at)
+		return nil
+	}
+	reconcile.RelateTwins(subjects, j.world)
+	for _, s := range subjects {
+		guest := slices.ContainsFunc(s.Evidence, func(e reconcile.Evidence) bool { return guests[e.Record] })
+		own := slices.ContainsFunc(s.Evidence, func(e reconcile.Evidence) bool { return !guests[e.Record] })
+		if (guest && !own) || !which(s) {
+			continue
+		}
+		if j.strays != nil {
+			if err := j.strays.relate(ctx, j, s); err != nil {
+				return err
+			}
+		}
+		if err := j.one(s, left(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one judges a subject and counts it.
+func (j *judge) one(s *reconcile.Subject, left int64) error {
+	j.judged.Add(1)
+	v := reconcile.Judge(s, j.world)
+	j.counts.add(v.Class, 1)
+	for _, rule := range v.NotJudged {
+		j.counts.NotJudged[rule]++
+	}
+	if v.InGap != "" {
+		j.missing[v.InGap]++
+	}
+	switch {
+	case v.Class == reconcile.ClassExplained && v.Explained == "retention-gap":
+		j.gaps.add(s, v)
+	case v.Class == reconcile.ClassCase:
+		for _, k := range v.Kinds {
+			j.counts.Findings[k]++
+		}
+		return j.keep.add(caseOf(s, v, left))
+	}
+	return nil
+}
+
+func caseOf(s *reconcile.Subject, v *reconcile.Judgement, left int64) *Case {
+	c := &Case{Judgement: *v, Contract: s.Contract.Name, Identity: s.Identity, More: left, Candidates: s.Candidates, MoreCands: s.MoreCands, Twins: s.Twins, MoreTwins: s.MoreTwins}
+	for _, e := range s.Evidence {
+		c.Evidence = append(c.Evidence, Evidence{
+			Role: e.Record.Role, Source: e.Record.Source, Locator: e.Record.Locator, Link: e.Link, History: e.History,
+			Facts: reconcile.FactsOf(e.Record), Raw: e.Record.Raw,
+		})
+	}
+	slices.SortFunc(c.Evidence, func(a, b Evidence) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Locator, b.Locator))
+	})
+	return c
+}
+
+// fetch reads rows again, source by source, each in ascending order.
+func (j *judge) fetch(ctx context.Context, es []suspect) (map[place]*reconcile.Record, error) {
+	found := make(map[place]*reconcile.Record, len(es))
+	bySource := make([][]rows.Pos, len(j.readers))
+	for _, e := range es {
+		bySource[e.src] = append(bySource[e.src], rows.Pos(e.pos))
+	}
+	for src, at := range bySource {
+		if len(at) == 0 || j.gone[src] {
+			continue
+		}
+		slices.Sort(at)
+		at = slices.Compact(at)
+		err := j.readers[src].Fetch(ctx, at, func(pos rows.Pos, r *reconcile.Record) error {
+			found[place{uint16(src), uint64(pos)}] = r.Clone() //nolint:gosec // a trace holds the source in 16 bits; Run refuses more
+			return nil
+		})
+		if err == nil && len(at) > 0 && !complete(found, src, at) {
+			err = errors.New("a row is no longer there")
+		}
+		if err != nil && ctx.Err() == nil {
+			return nil, &sourceChanged{src: src, err: err}
+		}
+		if err != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return found, nil
+}
+
+func complete(found map[place]*reconcile.Record, src int, at []rows.Pos) bool {
+	for _, pos := range at {
+		if found[place{uint16(src), uint64(pos)}] == nil { //nolint:gosec // as in fetch
+			return false
+		}
+	}
+	return true
+}

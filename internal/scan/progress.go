@@ -1,0 +1,53 @@
+package scan
+
+import (
+	"sync/atomic"
+
+	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// Phase is where a scan stands.
+type Phase int32
+
+// The phases, in their order.
+const (
+	PhaseOpening Phase = iota
+	PhaseReading
+	PhaseSieving
+	PhaseJudging
+	PhaseDone
+)
+
+func (p Phase) String() string {
+	return [...]string{"opening", "reading", "sieving", "judging", "done"}[p]
+}
+
+// Progress is read by a ticker while a scan runs; the scan never calls back.
+type Progress struct {
+	phase   atomic.Int32
+	judged  atomic.Int64
+	rows    atomic.Int64 // suspects' rows
+	readers atomic.Pointer[[]sources.Reader]
+}
+
+// Snapshot is a scan's place at one moment.
+type Snapshot struct {
+	Phase    Phase
+	Sources  []rows.Progress // in the config's order; empty while opening
+	Judged   int64           // subjects judged so far
+	Suspects int64           // rows that are read again
+}
+
+// Snapshot may be called from any goroutine.
+func (p *Progress) Snapshot() Snapshot {
+	s := Snapshot{Phase: Phase(p.phase.Load()), Judged: p.judged.Load(), Suspects: p.rows.Load()}
+	if rs := p.readers.Load(); rs != nil {
+		for _, r := range *rs {
+			s.Sources = append(s.Sources, r.Progress())
+		}
+	}
+	return s
+}
+
+func (p *Progress) enter(ph Phase) { p.phase.Store(int32(ph)) }

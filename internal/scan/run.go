@@ -1,0 +1,354 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
+)
+
+// Options is what a scan is given besides its config.
+type Options struct {
+	Clock     func() time.Time  // read once, unless the config or Now pins it
+	Now       reconcile.Instant // pins the clock, before the config's own
+	Out       string            // the saved scan to write; "" = none
+	TempDir   string            // where private copies and spill go; "" = the system's
+	MemBudget int64             // bytes of traces kept in memory; 0 = DefaultMemBudget
+	Progress  *Progress         // nil = nobody looks
+}
+
+// DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
+const DefaultMemBudget = 12 << 20
+
+// Run scans: it opens the config's sources, reads each once, judges the suspects and returns the result, which must be closed. A source that fails makes
+// the result incomplete, not an error. A cancelled scan returns the context's error and leaves no file.
+func Run(ctx context.Context, cfg *config.Config, opt Options) (*Result, error) {
+	now, pinned := clock(cfg, opt)
+	place := cfg.Place
+	place.TempDir = cmp.Or(opt.TempDir, place.TempDir, os.TempDir())
+	if opt.Progress == nil {
+		opt.Progress = &Progress{}
+	}
+	set, err := sources.Open(ctx, place, cfg.Sources, now)
+	if err != nil {
+		return nil, closeAfter(err, set)
+	}
+	r := &run{cfg: cfg, opt: opt, now: now, pinned: pinned, dir: place.TempDir, readers: set.Readers()}
+	res, err := r.all(ctx)
+	if err = errors.Join(err, set.Close()); err != nil {
+		if res != nil {
+			err = errors.Join(err, res.Close())
+		}
+		return nil, cause(ctx, err)
+	}
+	opt.Progress.enter(PhaseDone)
+	return res, nil
+}
+
+// RunReaders is Run over sources that are open already, for tests and for callers with readers of their own.
+func RunReaders(ctx context.Context, cfg *config.Config, readers []sources.Reader, opt Options) (*Result, error) {
+	now, pinned := clock(cfg, opt)
+	if opt.Progress == nil {
+		opt.Progress = &Progress{}
+	}
+	r := &run{cfg: cfg, opt: opt, now: now, pinned: pinned, dir: cmp.Or(opt.TempDir, os.TempDir()), readers: readers}
+	res, err := r.all(ctx)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	return res, nil
+}
+
+func closeAfter(err error, set *sources.Set) error {
+	if set == nil {
+		return err
+	}
+	return errors.Join(err, set.Close())
+}
+
+// clock is the scan's one reading of the time.
+func clock(cfg *config.Config, opt Options) (now reconcile.Instant, pinned bool) {
+	switch {
+	case opt.Now.Known():
+		return opt.Now, true
+	case cfg.Now.Known():
+		return cfg.Now, true
+	}
+	return reconcile.At(opt.Clock()), false
+}
+
+// run is one scan under way.
+type run struct {
+	cfg     *config.Config
+	opt     Options
+	now     reconcile.Instant
+	pinned  bool
+	dir     string
+	readers []sources.Reader
+	world   reconcile.World
+	counts  Counts
+	present []int64 // per restore event: receipts that stand in its gap
+	notes   []string
+}
+
+func (r *run) all(ctx context.Context) (res *Result, err error) {
+	if len(r.readers) > 1<<16 {
+		return nil, fmt.Errorf("a config names %d sources; at most %d can be read in one scan", len(r.readers), 1<<16)
+	}
+	budget := cmp.Or(r.opt.MemBudget, DefaultMemBudget)
+	r.counts.Findings, r.counts.NotJudged = make(map[reconcile.Kind]int64), make(map[string]int64)
+	r.opt.Progress.readers.Store(&r.readers)
+	s := &sieve{
+		traces: newPool(r.dir, traceSize, partitions, budget), asked: newPool(r.dir, traceSize, partitions, budget/4),
+		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts,
+	}
+	defer func() { err = errors.Join(err, s.traces.close(), s.asked.close(), s.out.close()) }()
+	r.opt.Progress.enter(PhaseReading)
+	if err := r.read(ctx, s); err != nil {
+		return nil, err
+	}
+	r.opt.Progress.enter(PhaseSieving)
+	r.know()
+	s.places = r.places()
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	r.opt.Progress.rows.Store(s.found)
+	if all := r.records(); s.found*20 > all && all > 1000 {
+		r.notes = append(r.notes, fmt.Sprintf("%d of %d records are not plainly healthy: look for something systematic first (a wrong join, an empty source, a restore)", s.found, all))
+	}
+	r.opt.Progress.enter(PhaseJudging)
+	return r.judge(ctx, s, budget)
+}
+
+// read turns every source's rows into traces, all sources at once.
+func (r *run) read(ctx context.Context, s *sieve) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	seed := maphash.MakeSeed()
+	index := make(map[*reconcile.Contract]byte)
+	for i, c := range r.cfg.Contracts {
+		index[c] = byte(i) //nolint:gosec // collisions beyond 256 contracts are told apart by the rules: hashes only select what to look at
+	}
+	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
+	done := make(chan error, len(r.readers))
+	tallies := make([]tally, len(r.readers))
+	for i := range r.readers {
+		spawn(done, func() error {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			tallies[i].present = make([]int64, len(r.cfg.Events))
+			tr := &tracer{book: r.cfg.Contracts, index: index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: seed} //nolint:gosec // all refuses more
+			return r.readSource(ctx, i, tr, s, &tallies[i])
+		})
+	}
+	var err error
+	for range r.readers {
+		if e := <-done; e != nil {
+			err = cmp.Or(err, e)
+			cancel()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.present = make([]int64, len(r.cfg.Events))
+	for i := range tallies {
+		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
+		for e, n := range tallies[i].present {
+			r.present[e] += n
+		}
+	}
+	return nil
+}
+
+// tally is what one source's goroutine counts by itself.
+type tally struct {
+	unclaimed int64
+	present   []int64
+}
+
+func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, n *tally) error {
+	w, asked := s.traces.writer(), s.asked.writer()
+	var t trace
+	err := r.readers[i].Scan(ctx, func(pos rows.Pos, rec *reconcile.Record) error {
+		request, ok := tr.read(pos, rec, &t)
+		if !ok {
+			n.unclaimed++
+			return nil
+		}
+		r.countPresent(rec, n)
+		h := t.k
+		if h == 0 {
+			h = rowNode(&t)
+		}
+		e, err := w.entry(h)
+		if err != nil {
+			return err
+		}
+		t.put(e)
+		if request == 0 {
+			return nil
+		}
+		if e, err = asked.entry(h); err != nil {
+			return err
+		}
+		t.pr = request
+		t.put(e)
+		return nil
+	})
+	return cmp.Or(err, w.done(), asked.done())
+}
+
+func (r *run) countPresent(rec *reconcile.Record, n *tally) {
+	for i := range r.cfg.Events {
+		ev := &r.cfg.Events[i]
+		at := rec.Time()
+		if ev.Store == rec.Source && at.Known() && !at.Before(ev.From) && !at.After(ev.To.Or(ev.ResumedAt)) {
+			n.present[i]++
+		}
+	}
+}
+
+// know completes the world: from here on everything is known that judging needs.
+func (r *run) know() {
+	r.world = reconcile.World{Now: r.now, Events: r.cfg.Events}
+	for _, rd := range r.readers {
+		r.world.Sources = append(r.world.Sources, rd.Facts())
+	}
+}
+
+// places sums up the sources for the sieve. Where contracts differ in which sources concern them, the sieve leaves every absence to the rules.
+func (r *run) places() places {
+	p := places{covers: true}
+	narrow := false
+	for i := range r.world.Sources {
+		f := &r.world.Sources[i]
+		narrow = narrow || f.Operation.Known() && (len(r.cfg.Contracts) > 1 || reconcile.Book(r.cfg.Contracts).Claim(&reconcile.Record{Role: f.Role, Claimed: true, Components: []reconcile.Component{{Name: "operation", Value: f.Operation}}}) == nil)
+		broken := !f.Coverage.Complete
+		switch f.Role {
+		case reconcile.RoleReceipt:
+			p.receipts = true
+			p.noReceipts = p.noReceipts || broken && f.Serves
+			if !f.Serves || broken || !f.Coverage.Proves || f.Coverage.From.Known() || f.Retained.Valid || len(f.Coverage.Partitions) > 0 || f.Coverage.To.Before(r.now) {
+				p.covers = false
+			}
+		case reconcile.RoleEffect:
+			p.noEffects = p.noEffects || broken && f.Serves
+		case reconcile.RoleProvider:
+			p.provider = true
+			p.noProvider = p.noProvider || broken
+		case reconcile.RoleIntent, reconcile.RoleOutbox:
+		}
+	}
+	p.covers = p.covers && p.receipts
+	if narrow {
+		p.noReceipts, p.noEffects, p.noProvider, p.covers = false, false, false, false
+	}
+	for _, c := range r.cfg.Contracts {
+		p.severalRows = p.severalRows || len(c.Expects) > 0
+	}
+	return p
+}
+
+func (r *run) records() int64 {
+	var n int64
+	for _, rd := range r.readers {
+		n += rd.Stats().Records
+	}
+	return n
+}
+
+// judge judges the suspects. Where a source can no longer be read as it was, it is incomplete, and judging starts again without its rows.
+func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, err error) {
+	cl, err := s.byRoot(ctx, r.dir, budget/4)
+	if cl != nil {
+		defer func() { err = errors.Join(err, cl.close()) }()
+	}
+	if err != nil {
+		return nil, err
+	}
+	k, err := newKeeper(r.dir, r.opt.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, k.discard())
+		}
+	}()
+	healthy := r.counts
+	gone := make(map[int]bool)
+	for {
+		r.counts = healthy
+		r.counts.Findings, r.counts.NotJudged = maps.Clone(healthy.Findings), maps.Clone(healthy.NotJudged)
+		j := &judge{
+			book: r.cfg.Contracts, world: &r.world, readers: r.readers, gone: gone, counts: &r.counts, keep: k,
+			gaps:    &retentionGaps{by: make(map[*reconcile.Contract]*ContractFinding)},
+			missing: make(map[string]int64), judged: &r.opt.Progress.judged,
+		}
+		err := j.run(ctx, cl, s.strays > 0)
+		var changed *sourceChanged
+		if errors.As(err, &changed) && !gone[changed.src] {
+			gone[changed.src] = true
+			cov := &r.world.Sources[changed.src].Coverage
+			cov.Complete = false
+			cov.Reason = "it changed while it was read: " + text.SafeString(changed.err.Error())
+			cov.Hint = "scan again while nothing rewrites it"
+			if err := k.clear(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return r.finish(ctx, k, j)
+	}
+}
+
+func (r *run) finish(ctx context.Context, k *keeper, j *judge) (*Result, error) {
+	if sum := r.counts.Matched + r.counts.InFlight + r.counts.Explained + r.counts.Inconclusive + r.counts.Unclaimed + r.counts.Cases; sum != r.counts.Subjects {
+		return nil, fmt.Errorf("internal error: classes sum to %d, subjects are %d", sum, r.counts.Subjects)
+	}
+	m := r.manifest(j)
+	if err := k.finish(m); err != nil {
+		return nil, err
+	}
+	if r.opt.Out != "" {
+		return OpenSaved(ctx, r.opt.Out)
+	}
+	return &Result{manifest: *m, db: k.db}, nil
+}
+
+func (r *run) manifest(j *judge) *Manifest {
+	m := &Manifest{
+		Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Complete: true,
+		Counts: r.counts, Contracts: j.gaps.list(r.cfg.Contracts), Notes: slices.Clone(r.notes),
+	}
+	for i, rd := range r.readers {
+		f, st := r.world.Sources[i], rd.Stats()
+		m.Complete = m.Complete && f.Coverage.Complete
+		m.Sources = append(m.Sources, Source{
+			Name: f.Name, Role: f.Role, Records: st.Records, Unreadable: st.Unreadable, Skipped: st.Skipped, Problems: st.Problems, Coverage: f.Coverage,
+		})
+	}
+	for i, ev := range r.cfg.Events {
+		m.Gaps = append(m.Gaps, Gap{
+			Store: ev.Store, Kind: ev.Kind, From: ev.From, To: ev.To.Or(ev.ResumedAt), Declared: true, Missing: j.missing[ev.Store], Present: r.present[i],
+		})
+	}
+	return m
+}

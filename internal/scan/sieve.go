@@ -1,0 +1,379 @@
+package scan
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// The sizes that bound the sieve's memory.
+const (
+	partitions  = 128
+	loadLimit   = 8 << 20 // bytes of a partition that are sorted at once; a larger one is split
+	splitInto   = 16
+	maxSplits   = 5
+	perTwin     = 256 // rows that are considered as twins of one request
+	suspectSize = 24
+)
+
+// suspect is a row that must be read again.
+type suspect struct {
+	node  uint64
+	pos   uint64
+	src   uint16
+	stray bool // it may be another's missing counterpart
+	guest bool // it is there for its neighbour's sake, and is counted elsewhere
+}
+
+func (s *suspect) put(b []byte) {
+	binary.LittleEndian.PutUint64(b, s.node)
+	binary.LittleEndian.PutUint64(b[8:], s.pos)
+	binary.LittleEndian.PutUint16(b[16:], s.src)
+	b[18], b[19] = 0, 0
+	if s.stray {
+		b[18] = 1
+	}
+	if s.guest {
+		b[19] = 1
+	}
+	binary.LittleEndian.PutUint32(b[20:], 0)
+}
+
+func (s *suspect) get(b []byte) {
+	s.node = binary.LittleEndian.Uint64(b)
+	s.pos = binary.LittleEndian.Uint64(b[8:])
+	s.src = binary.LittleEndian.Uint16(b[16:])
+	s.stray, s.guest = b[18] == 1, b[19] == 1
+}
+
+// sieve lets the healthy fall through and keeps the suspects.
+type sieve struct {
+	traces *pool // of trace, by key text
+	asked  *pool // traces again whose pr is the request id
+	out    *pool // of suspect, by cluster
+	w      *writer
+	places places
+	refs   *refBits
+	twins  *refBits // what suspects' requests look like
+	unions unions
+	counts *Counts
+	strays int64
+	found  int64 // suspects' rows
+}
+
+// run makes the passes of the sieve: healthy or suspect, references met twice, rows they pull in, twins.
+func (s *sieve) run(ctx context.Context) error {
+	var rows int64
+	for i := range s.traces.parts {
+		rows += s.traces.parts[i].n
+	}
+	s.refs, s.twins = newRefBits(2*rows), newRefBits(rows/8)
+	s.unions.parent = make(map[uint64]uint64)
+	s.w = s.out.writer()
+	if err := s.each(ctx, s.first); err != nil {
+		return err
+	}
+	if err := s.requests(ctx); err != nil {
+		return err
+	}
+	pulled, err := s.meetings(ctx)
+	if err != nil {
+		return err
+	}
+	if len(pulled) > 0 {
+		if err := s.each(ctx, func(g group) error { return s.pull(g, pulled) }); err != nil {
+			return err
+		}
+	}
+	if err := s.findTwins(ctx); err != nil {
+		return err
+	}
+	return s.w.done()
+}
+
+// first counts a group as healthy, or writes its rows down as suspects.
+func (s *sieve) first(g group) error {
+	class, ok := s.places.claim(&g)
+	s.refs.addGroup(&g, g.rows[0].k == 0)
+	if ok {
+		s.healthy(&g, class, 1)
+		return nil
+	}
+	return s.emit(g)
+}
+
+// healthy counts a group that no rule has anything to say of.
+func (s *sieve) healthy(g *group, class reconcile.Class, n int64) {
+	s.counts.add(class, n)
+	if g.rows[0].fl&noReq != 0 {
+		s.counts.NotJudged[reconcile.FingerprintConflict.String()] += n
+	}
+	if g.rows[0].fl&noActor != 0 {
+		s.counts.NotJudged[reconcile.SuspectedDuplicateIntent.String()] += n
+	}
+}
+
+func (s *sieve) emit(g group) error {
+	for i := range g.rows {
+		t := &g.rows[i]
+		if t.tw != 0 {
+			s.twins.add(t.tw, 0, true)
+		}
+		stray := t.k == 0 || g.torn
+		if stray {
+			s.strays++
+		}
+		if err := s.write(suspect{node: g.node, src: t.src, pos: t.pos, stray: stray}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sieve) write(e suspect) error {
+	b, err := s.w.entry(e.node)
+	if err != nil {
+		return err
+	}
+	e.put(b)
+	s.found++
+	return nil
+}
+
+// pull makes suspects of groups that were called healthy before it was known that another group carries their reference.
+func (s *sieve) pull(g group, pulled map[uint64]bool) error {
+	if !pulled[g.node] {
+		return nil
+	}
+	class, ok := s.places.claim(&g)
+	if !ok {
+		return nil
+	}
+	s.healthy(&g, class, -1)
+	return s.emit(g)
+}
+
+// requests notes the request ids: a keyless row may be joined by nothing else.
+func (s *sieve) requests(ctx context.Context) error {
+	for i := range s.asked.parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.asked.stream(i, loadLimit, func(b []byte) error {
+			var t trace
+			for ; len(b) > 0; b = b[traceSize:] {
+				t.get(b)
+				s.refs.add(t.pr, tagRequest, t.k == 0)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meeting is a group that carries a reference which may be another's too.
+type meeting struct {
+	ref  uint64
+	node uint64
+}
+
+// meetings finds the references that two or more groups really carry, joins those groups, and returns those that must be pulled in.
+func (s *sieve) meetings(ctx context.Context) (map[uint64]bool, error) {
+	var ms []meeting
+	note := func(node uint64, h, tag uint32) {
+		if s.refs.repeated(h, tag) {
+			ms = append(ms, meeting{ref: uint64(tag)<<32 | uint64(h), node: node})
+		}
+	}
+	nodes := make(map[[2]uint64]uint64) // rows whose request id may be shared → their group
+	if err := s.each(ctx, func(g group) error {
+		for i := range g.rows {
+			t := &g.rows[i]
+			if i == 0 || t.er != g.rows[i-1].er {
+				note(g.node, t.er, tagEffect)
+			}
+			if i == 0 || t.pr != g.rows[i-1].pr {
+				note(g.node, t.pr, tagObject)
+			}
+			if s.hasAsked() {
+				nodes[[2]uint64{uint64(t.src), t.pos}] = g.node
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for i := range s.asked.parts {
+		if err := s.asked.stream(i, loadLimit, func(b []byte) error {
+			var t trace
+			for ; len(b) > 0; b = b[traceSize:] {
+				t.get(b)
+				note(nodes[[2]uint64{uint64(t.src), t.pos}], t.pr, tagRequest)
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return s.joinMeetings(ms), nil
+}
+
+func (s *sieve) hasAsked() bool {
+	for i := range s.asked.parts {
+		if s.asked.parts[i].n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sieve) joinMeetings(ms []meeting) map[uint64]bool {
+	slices.SortFunc(ms, func(a, b meeting) int {
+		if a.ref != b.ref {
+			if a.ref < b.ref {
+				return -1
+			}
+			return 1
+		}
+		switch {
+		case a.node < b.node:
+			return -1
+		case a.node > b.node:
+			return 1
+		}
+		return 0
+	})
+	pulled := make(map[uint64]bool)
+	for i := 0; i < len(ms); {
+		end := i + 1
+		for end < len(ms) && ms[end].ref == ms[i].ref {
+			end++
+		}
+		if ms[i].node != ms[end-1].node {
+			for _, m := range ms[i:end] {
+				s.unions.join(ms[i].node, m.node)
+				pulled[m.node] = true
+			}
+		}
+		i = end
+	}
+	return pulled
+}
+
+// each hands over every group of every partition. A partition too large to sort is split by more bits of its keys' hash; one key too large is split by
+// identity; one identity too large is a suspect whatever it holds, and is passed on block by block.
+func (s *sieve) each(ctx context.Context, f func(group) error) error {
+	for i := range s.traces.parts {
+		if err := s.eachOf(ctx, s.traces, i, 1, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sieve) eachOf(ctx context.Context, p *pool, i, depth int, f func(group) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p.parts[i].n == 0 {
+		return nil
+	}
+	if p.bytes(i) <= s.limit() {
+		b, err := p.load(i)
+		if err != nil {
+			return err
+		}
+		ts := make([]trace, len(b)/traceSize)
+		for n := range ts {
+			ts[n].get(b[n*traceSize:])
+		}
+		return groups(ts, f)
+	}
+	if depth <= maxSplits {
+		return s.split(ctx, p, i, depth, f)
+	}
+	return s.heavy(ctx, p, i, f)
+}
+
+// limit is what may be sorted at once: a small budget makes it small too, so that tests reach every path.
+func (s *sieve) limit() int64 { return max(64*traceSize, min(loadLimit, s.traces.budget)) }
+
+func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) error) (err error) {
+	sub := newPool(p.dir, traceSize, splitInto, s.traces.budget/4)
+	defer func() { err = errors.Join(err, sub.close()) }()
+	w := sub.writer()
+	var t trace
+	if err := p.stream(i, loadLimit, func(b []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for ; len(b) > 0; b = b[traceSize:] {
+			t.get(b)
+			h := t.k
+			if h == 0 {
+				h = rowNode(&t)
+			}
+			e, err := w.entry(mix(h+uint64(depth)) >> 8)
+			if err != nil {
+				return err
+			}
+			t.put(e)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := w.done(); err != nil {
+		return err
+	}
+	for n := range sub.parts {
+		if err := s.eachOf(ctx, sub, n, depth+1, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heavy passes on rows of one key text, or a few, that do not fit at once. They are suspects without being looked at: grouped by identity where every row
+// carries a whole one, else by key.
+func (s *sieve) heavy(ctx context.Context, p *pool, i int, f func(group) error) error {
+	torn := make(map[uint64]bool)
+	if err := p.stream(i, int(s.limit()), func(b []byte) error {
+		var t trace
+		for ; len(b) > 0; b = b[traceSize:] {
+			if t.get(b); t.id == 0 && t.k != 0 {
+				torn[t.k] = true
+			}
+		}
+		return ctx.Err()
+	}); err != nil {
+		return err
+	}
+	return p.stream(i, int(s.limit()), func(b []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		one := make([]trace, 1)
+		for ; len(b) > 0; b = b[traceSize:] {
+			t := &one[0]
+			t.get(b)
+			t.fl |= odd
+			g := group{node: t.id, rows: one}
+			switch {
+			case t.k == 0:
+				g.node = rowNode(t)
+			case torn[t.k]:
+				g.node, g.torn = t.k, true
+			}
+			if err := f(g); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,176 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// pool is a set of partitions of fixed-size entries: in memory while they fit the budget, in unlinked temporary files beyond it.
+type pool struct {
+	dir    string
+	size   int   // bytes of an entry
+	budget int64 // bytes that stay in memory, over all partitions
+	limit  int64 // bytes on disk, 0 = none
+	parts  []part
+
+	mu    sync.Mutex
+	inMem int64
+	disk  int64
+}
+
+type part struct {
+	mu   sync.Mutex
+	mem  []byte
+	file *os.File
+	n    int64 // entries
+	disk int64 // bytes in file
+}
+
+func newPool(dir string, size, parts int, budget int64) *pool {
+	return &pool{dir: dir, size: size, budget: budget, parts: make([]part, parts)}
+}
+
+// add appends whole entries to a partition. The partition goes to its file when the pool is past its budget and the partition is a large one.
+func (p *pool) add(i int, entries []byte) error {
+	q := &p.parts[i]
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.mem = append(q.mem, entries...)
+	q.n += int64(len(entries) / p.size)
+	p.mu.Lock()
+	p.inMem += int64(len(entries))
+	over := p.inMem > p.budget && int64(len(q.mem)) >= p.budget/int64(2*len(p.parts))
+	p.mu.Unlock()
+	if !over {
+		return nil
+	}
+	return p.flush(q)
+}
+
+func (p *pool) flush(q *part) error {
+	if q.file == nil {
+		f, err := unlinkedFile(p.dir)
+		if err != nil {
+			return err
+		}
+		q.file = f
+	}
+	if _, err := q.file.Write(q.mem); err != nil {
+		return fmt.Errorf("writing to the temporary folder: %w", err)
+	}
+	q.disk += int64(len(q.mem))
+	p.mu.Lock()
+	p.inMem -= int64(len(q.mem))
+	p.disk += int64(len(q.mem))
+	p.mu.Unlock()
+	q.mem = q.mem[:0]
+	return nil
+}
+
+// unlinkedFile is a temporary file without a name: it is gone when it is closed, also when the process is killed.
+func unlinkedFile(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "idemctl-*")
+	if err != nil {
+		return nil, fmt.Errorf("making a temporary file: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, fmt.Errorf("making a temporary file: %w", errors.Join(err, f.Close()))
+	}
+	return f, nil
+}
+
+// load returns a partition's entries, in the order in which they were added by each writer.
+func (p *pool) load(i int) ([]byte, error) {
+	q := &p.parts[i]
+	if q.disk == 0 {
+		return q.mem, nil
+	}
+	b := make([]byte, q.disk, q.disk+int64(len(q.mem)))
+	if _, err := q.file.ReadAt(b, 0); err != nil {
+		return nil, fmt.Errorf("reading back from the temporary folder: %w", err)
+	}
+	return append(b, q.mem...), nil
+}
+
+// stream hands over a partition's entries in blocks of at most max bytes, for partitions that are too large to load.
+func (p *pool) stream(i int, limit int, each func([]byte) error) error {
+	q := &p.parts[i]
+	limit -= limit % p.size
+	buf := make([]byte, limit)
+	for at := int64(0); at < q.disk; {
+		n := min(int64(limit), q.disk-at)
+		if _, err := q.file.ReadAt(buf[:n], at); err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns io.EOF itself
+			return fmt.Errorf("reading back from the temporary folder: %w", err)
+		}
+		if err := each(buf[:n]); err != nil {
+			return err
+		}
+		at += n
+	}
+	for b := q.mem; len(b) > 0; {
+		n := min(limit, len(b))
+		if err := each(b[:n]); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+func (p *pool) bytes(i int) int64 { return p.parts[i].n * int64(p.size) }
+
+// close drops every partition.
+func (p *pool) close() error {
+	var err error
+	for i := range p.parts {
+		q := &p.parts[i]
+		if q.file != nil {
+			err = errors.Join(err, q.file.Close())
+		}
+		*q = part{}
+	}
+	return err
+}
+
+// writer gathers one goroutine's entries for a pool, so that partitions are locked once a block.
+type writer struct {
+	p    *pool
+	bufs [][]byte
+}
+
+// blockEntries is how many entries a writer gathers per partition before it hands them over.
+const blockEntries = 256
+
+func (p *pool) writer() *writer { return &writer{p: p, bufs: make([][]byte, len(p.parts))} }
+
+// entry returns room for one entry of the partition that a hash selects.
+func (w *writer) entry(hash uint64) ([]byte, error) {
+	i := int(hash % uint64(len(w.bufs)))
+	if len(w.bufs[i]) >= blockEntries*w.p.size {
+		if err := w.p.add(i, w.bufs[i]); err != nil {
+			return nil, err
+		}
+		w.bufs[i] = w.bufs[i][:0]
+	}
+	n := len(w.bufs[i])
+	if cap(w.bufs[i]) == 0 {
+		w.bufs[i] = make([]byte, 0, blockEntries*w.p.size)
+	}
+	w.bufs[i] = w.bufs[i][:n+w.p.size]
+	return w.bufs[i][n:], nil
+}
+
+func (w *writer) done() error {
+	for i, b := range w.bufs {
+		if len(b) > 0 {
+			if err := w.p.add(i, b); err != nil {
+				return err
+			}
+			w.bufs[i] = b[:0]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,305 @@
+package scan
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// trace is what the sieve keeps of a row: 48 bytes, whatever the row's size. Hashes are seeded per process, so nobody can choose keys that collide.
+type trace struct {
+	k   uint64 // of the key text; 0 = the row carries none
+	id  uint64 // of contract and whole identity; 0 = incomplete
+	er  uint32 // of the effect id, own or pointed to; 0 = none
+	pr  uint32 // of the provider object id, own or pointed to
+	tw  uint32 // of what twins share; 0 = not judged
+	dg  uint32 // of the amount
+	t   uint32 // seconds since 1970 of the row's time, for a receipt of its completion; 0 = unknown
+	fl  flags
+	src uint16
+	pos uint64
+}
+
+const traceSize = 48
+
+// flags are what the sieve must know of a row besides hashes, all from the scan's one clock.
+type flags uint16
+
+const (
+	roleMask flags = 7       // a reconcile.Role
+	odd      flags = 1 << 3  // anything but the plainest good form of its kind: the rules decide
+	live     flags = 1 << 4  // receipt: not past its life
+	closed   flags = 1 << 5  // the retry window that this row would open is over
+	aged     flags = 1 << 6  // effect: retention would have removed its receipt
+	failed   flags = 1 << 7  // receipt: a stored failure, or a response without effect
+	local    flags = 1 << 8  // the contract has a local leg
+	remote   flags = 1 << 9  // the contract has a provider leg
+	request  flags = 1 << 10 // the row says what was asked for, in a comparable form
+	keyOnly  flags = 1 << 11 // of the identity it carries the key, and nothing that could disagree
+	noReq    flags = 1 << 13 // the contract declares nothing by which requests are compared
+	noActor  flags = 1 << 14 // the contract declares no actor
+	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
+)
+
+func (t *trace) role() reconcile.Role { return reconcile.Role(t.fl & roleMask) }
+
+func (t *trace) put(b []byte) {
+	_ = b[traceSize-1]
+	le := binary.LittleEndian
+	le.PutUint64(b, t.k)
+	le.PutUint64(b[8:], t.id)
+	le.PutUint32(b[16:], t.er)
+	le.PutUint32(b[20:], t.pr)
+	le.PutUint32(b[24:], t.tw)
+	le.PutUint32(b[28:], t.dg)
+	le.PutUint32(b[32:], t.t)
+	le.PutUint16(b[36:], uint16(t.fl))
+	le.PutUint16(b[38:], t.src)
+	le.PutUint64(b[40:], t.pos)
+}
+
+func (t *trace) get(b []byte) {
+	_ = b[traceSize-1]
+	le := binary.LittleEndian
+	t.k = le.Uint64(b)
+	t.id = le.Uint64(b[8:])
+	t.er = le.Uint32(b[16:])
+	t.pr = le.Uint32(b[20:])
+	t.tw = le.Uint32(b[24:])
+	t.dg = le.Uint32(b[28:])
+	t.t = le.Uint32(b[32:])
+	t.fl = flags(le.Uint16(b[36:]))
+	t.src = le.Uint16(b[38:])
+	t.pos = le.Uint64(b[40:])
+}
+
+// tracer turns the records of one source into traces. It is used by one goroutine; its buffers are reused row after row.
+type tracer struct {
+	book  reconcile.Book
+	index map[*reconcile.Contract]byte
+	facts reconcile.SourceFacts // before the scan: what the map can carry, not coverage
+	src   uint16
+	now   reconcile.Instant
+	seed  maphash.Seed
+	buf   []byte
+	comps []reconcile.Component
+	refs  []reconcile.Ref
+}
+
+// read claims a record and fills n from it; false means that no contract claims it. asked is the hash of the row's request id, 0 where it has none:
+// a trace has no room for a third reference.
+func (tr *tracer) read(pos rows.Pos, r *reconcile.Record, n *trace) (asked uint32, ok bool) {
+	c := tr.book.Claim(r)
+	if c == nil {
+		return 0, false
+	}
+	*n = trace{src: tr.src, pos: uint64(pos), fl: flags(r.Role) & roleMask}
+	tr.identify(c, r, n)
+	asked = tr.reference(c, r, n)
+	tr.compare(c, r, n)
+	tr.classify(c, r, n)
+	return asked, true
+}
+
+func (tr *tracer) hash(b []byte) uint64 {
+	if h := maphash.Bytes(tr.seed, b); h != 0 {
+		return h
+	}
+	return 1
+}
+
+func (tr *tracer) short(b []byte) uint32 {
+	if h := uint32(maphash.Bytes(tr.seed, b) >> 32); h != 0 {
+		return h
+	}
+	return 1
+}
+
+func (tr *tracer) identify(c *reconcile.Contract, r *reconcile.Record, n *trace) {
+	ci := tr.index[c]
+	tr.comps = c.AppendComponents(tr.comps[:0], r)
+	tr.buf = append(tr.buf[:0], 'i', ci)
+	tr.buf = c.AppendIdentity(tr.buf, tr.comps)
+	if reconcile.Whole(tr.comps) {
+		n.id = tr.hash(tr.buf)
+	}
+	tr.buf = append(tr.buf[:0], 'k', ci)
+	if b := c.AppendKey(tr.buf, r); len(b) > len(tr.buf) {
+		n.k = tr.hash(b)
+		tr.buf = b
+	}
+	if n.k != 0 && n.id == 0 && tr.carriesKeyOnly(c) {
+		n.fl |= keyOnly
+	}
+}
+
+// carriesKeyOnly reports whether the row carries the key and no component that an identity with that key could contradict.
+func (tr *tracer) carriesKeyOnly(c *reconcile.Contract) bool {
+	for i := range tr.comps {
+		if tr.comps[i].Name == "key" || !tr.comps[i].Value.Known() {
+			continue
+		}
+		if tr.comps[i].Name != "operation" || len(c.Operations) != 1 || strings.Contains(c.Operations[0], "*") {
+			return false
+		}
+	}
+	return true
+}
+
+// reference hashes the references, each with its contract and domain: effect 7 is not object 7.
+func (tr *tracer) reference(c *reconcile.Contract, r *reconcile.Record, n *trace) (asked uint32) {
+	ci := tr.index[c]
+	tr.refs = reconcile.AppendRefs(tr.refs[:0], r)
+	for _, ref := range tr.refs {
+		tr.buf = append(tr.buf[:0], 'r', ci, byte(ref.Domain))
+		tr.buf = append(tr.buf, ref.Value.Bytes()...)
+		h := tr.short(tr.buf)
+		switch ref.Domain {
+		case reconcile.RefEffect:
+			n.er = h
+		case reconcile.RefObject:
+			n.pr = h
+		case reconcile.RefRequest:
+			asked = h
+		}
+	}
+	return asked
+}
+
+func (tr *tracer) compare(c *reconcile.Contract, r *reconcile.Record, n *trace) {
+	if text, ok := reconcile.TwinText(append(tr.buf[:0], 't'), c, r, &tr.facts); ok {
+		n.tw = tr.short(text)
+		tr.buf = text
+	}
+	spec := c.Fingerprint
+	if tr.facts.Fingerprint != nil {
+		spec = tr.facts.Fingerprint
+	}
+	if (r.Fingerprint.Known() && spec != nil) || (r.Params.Known() && c.Params != nil) {
+		n.fl |= request
+	}
+	if r.Amount.Valid {
+		a := r.Amount
+		for a.Exponent > 0 && a.Minor%10 == 0 {
+			a.Minor, a.Exponent = a.Minor/10, a.Exponent-1
+		}
+		tr.buf = binary.AppendVarint(append(tr.buf[:0], 'a', a.Exponent), a.Minor)
+		tr.buf = append(tr.buf, a.Currency...)
+		n.dg = tr.short(tr.buf)
+	}
+}
+
+// classify sets what the clock and the contract say of the row. A row that is not of the plainest good form is odd.
+func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace) {
+	n.fl |= legFlags(c)
+	if c.SharedEffects {
+		n.fl |= shared
+	}
+	if c.Fingerprint == nil && c.Params == nil {
+		n.fl |= noReq
+	}
+	if len(c.Actor) == 0 {
+		n.fl |= noActor
+	}
+	at := r.Time()
+	plain := false
+	switch r.Role {
+	case reconcile.RoleReceipt:
+		plain = tr.receipt(c, r, n)
+		at = completion(c, r)
+	case reconcile.RoleEffect:
+		plain = reconcile.Effective(r) && tr.facts.Serves
+		if c.Retention.Valid && r.CreatedAt.Known() && !r.CreatedAt.Add(c.Retention.D).After(tr.now) {
+			n.fl |= aged
+		}
+		at = r.CreatedAt
+	case reconcile.RoleProvider:
+		plain = r.Outcome == reconcile.OutcomeSucceeded
+		at = r.CreatedAt
+	case reconcile.RoleIntent:
+		plain = answered(r)
+	case reconcile.RoleOutbox:
+		plain = r.Sent == reconcile.SentConfirmed || r.ConfirmedAt.Known()
+	}
+	if !plain || r.RevokedAt.Known() {
+		n.fl |= odd
+	}
+	last := reconcile.Latest(r.Time(), r.UpdatedAt, r.CompletedAt, r.LockedAt)
+	for _, a := range r.Attempts {
+		last = reconcile.Latest(last, a.At)
+	}
+	if end := c.WindowEnd(last); end.Known() && !end.After(tr.now) {
+		n.fl |= closed
+	}
+	n.t = seconds(at)
+}
+
+func (tr *tracer) receipt(c *reconcile.Contract, r *reconcile.Record, n *trace) bool {
+	if !tr.facts.Serves || r.Phase == reconcile.PhaseProviderSent {
+		return false
+	}
+	if !c.Gone(r, tr.now) {
+		n.fl |= live
+	}
+	switch c.StateOf(r) {
+	case reconcile.StateCompleted:
+		if !c.HasEffect(r.ResponseStatus) {
+			n.fl |= failed
+		}
+		return true
+	case reconcile.StateFailedFinal:
+		n.fl |= failed
+		return true
+	case reconcile.StateInProgress, reconcile.StateFailedRetryable, reconcile.StateUnknown:
+	}
+	return false
+}
+
+// answered reports whether every attempt of an intent got an answer that leaves no doubt.
+func answered(r *reconcile.Record) bool {
+	if r.DueAt.Known() || len(r.Attempts) == 0 {
+		return false
+	}
+	for _, a := range r.Attempts {
+		if a.Outcome != reconcile.AttemptConfirmed {
+			return false
+		}
+	}
+	return true
+}
+
+// completion is when a receipt was completed, as far as it says; an atomic contract's receipt is written when it is completed.
+func completion(c *reconcile.Contract, r *reconcile.Record) reconcile.Instant {
+	t := r.CompletedAt.Or(r.UpdatedAt)
+	if c.Atomic {
+		t = t.Or(c.Began(r))
+	}
+	return t
+}
+
+func legFlags(c *reconcile.Contract) flags {
+	switch c.Effect {
+	case reconcile.LegsLocal:
+		return local
+	case reconcile.LegsExternal:
+		return remote
+	case reconcile.LegsBoth:
+		return local | remote
+	case reconcile.LegsNone:
+	}
+	return 0
+}
+
+// seconds rounds an instant to whole seconds since 1970, 0 for unknown. What lies outside 1970 to 2106 is unknown to the sieve.
+func seconds(i reconcile.Instant) uint32 {
+	if !i.Known() {
+		return 0
+	}
+	if s := i.UnixNano() / 1e9; s > 0 && s < 1<<32 {
+		return uint32(s)
+	}
+	return 0
+}

@@ -1,0 +1,101 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// twinRow is a row whose request some suspect's may equal.
+type twinRow struct {
+	tw   uint32
+	t    uint32
+	node uint64
+	pos  uint64
+	src  uint16
+}
+
+// findTwins adds, to each suspect, rows of other actions that ask for the same: whoever wants to replay it must know of them. They come as guests: they
+// are counted where they belong.
+func (s *sieve) findTwins(ctx context.Context) error {
+	mine := make(map[uint64]bool) // suspects' nodes
+	if err := s.eachSuspect(ctx, func(e suspect) { mine[e.node] = true }); err != nil {
+		return err
+	}
+	byTwin := make(map[uint32][]twinRow)
+	if err := s.each(ctx, func(g group) error {
+		for i := range g.rows {
+			t := &g.rows[i]
+			if t.tw == 0 || !s.twins.repeated(t.tw, 0) {
+				continue
+			}
+			rows := byTwin[t.tw]
+			if len(rows) >= perTwin && !mine[g.node] {
+				continue
+			}
+			byTwin[t.tw] = append(rows, twinRow{tw: t.tw, t: t.t, node: g.node, pos: t.pos, src: t.src})
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, rows := range byTwin {
+		if err := s.invite(rows, mine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sieve) eachSuspect(ctx context.Context, f func(suspect)) error {
+	if err := s.w.done(); err != nil {
+		return err
+	}
+	for i := range s.out.parts {
+		if err := s.out.stream(i, loadLimit, func(b []byte) error {
+			var e suspect
+			for ; len(b) > 0; b = b[suspectSize:] {
+				e.get(b)
+				f(e)
+			}
+			return ctx.Err()
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// invitesPerSuspect is how many rows of other actions a suspect is judged beside: one twin refuses a replay, and a person reads no more than a few.
+const invitesPerSuspect = 16
+
+// invite writes the rows nearest in time as guests of each suspect among them.
+func (s *sieve) invite(rows []twinRow, mine map[uint64]bool) error {
+	slices.SortFunc(rows, func(a, b twinRow) int {
+		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.node, b.node), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
+	})
+	done := make(map[uint64]bool)
+	for i := range rows {
+		host := rows[i].node
+		if !mine[host] || done[host] {
+			continue
+		}
+		done[host] = true
+		for n, lo, hi := 0, i-1, i+1; n < invitesPerSuspect && (lo >= 0 || hi < len(rows)); n++ {
+			var guest twinRow
+			if hi >= len(rows) || (lo >= 0 && rows[i].t-rows[lo].t <= rows[hi].t-rows[i].t) {
+				guest, lo = rows[lo], lo-1
+			} else {
+				guest, hi = rows[hi], hi+1
+			}
+			if guest.node == host {
+				n--
+				continue
+			}
+			if err := s.write(suspect{node: host, src: guest.src, pos: guest.pos, guest: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
