@@ -27,7 +27,7 @@ type row struct {
 	guarded bool
 }
 
-// width is the length of the i-th selected column where it is longer than may be read, else 0.
+// excess is the length of the i-th selected column where it is longer than may be read, else 0.
 func (r row) excess(i int) int64 {
 	if !r.guarded {
 		return 0

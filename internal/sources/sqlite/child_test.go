@@ -16,19 +16,23 @@ const childPath = "SQLITE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {
-		os.Exit(serve(path))
+		if err := serve(path); err != nil {
+			panic(err)
+		}
+		return
 	}
 	if path := os.Getenv(readerPath); path != "" {
-		os.Exit(readAs(path))
+		readAs(path)
+		return
 	}
-	os.Exit(m.Run())
+	m.Run()
 }
 
 // serve executes the statements that come in, one a line, and answers each.
-func serve(path string) int {
+func serve(path string) error {
 	db, err := sql.Open("sqlite", fileURI(path, "mode=rwc"))
 	if err != nil {
-		return 1
+		return err
 	}
 	db.SetMaxOpenConns(1)
 	in := bufio.NewScanner(os.Stdin)
@@ -37,12 +41,11 @@ func serve(path string) int {
 		if _, err := db.Exec(in.Text()); err != nil {
 			answer = err.Error()
 		}
-		fmt.Println(answer)
+		if _, err := fmt.Fprintln(os.Stdout, answer); err != nil {
+			return err
+		}
 	}
-	if db.Close() != nil {
-		return 1
-	}
-	return 0
+	return db.Close()
 }
 
 // child is a writer in a process of its own.

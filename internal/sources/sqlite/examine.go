@@ -91,7 +91,7 @@ func (s *source) parse(header []byte) error {
 
 // again looks at the file and its -wal once more.
 func (s *source) again() (face, error) {
-	info, err := os.Lstat(s.path)
+	info, err := os.Lstat(s.path) //nolint:gosec // G703: the operator named this file
 	if err != nil {
 		return face{}, fmt.Errorf("looking at the file again: %w", err)
 	}
@@ -101,7 +101,7 @@ func (s *source) again() (face, error) {
 	}
 	f := face{size: info.Size(), modified: info.ModTime().UnixNano(), wal: max(wal, 0)}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		f.device, f.inode = uint64(st.Dev), st.Ino //nolint:gosec,unconvert // G115: an identity, not a number; its type differs by system
+		f.device, f.inode = uint64(st.Dev), st.Ino //nolint:unconvert // its type differs by system
 	}
 	return f, nil
 }
@@ -135,7 +135,7 @@ func openSame(path string, info fs.FileInfo) (*os.File, error) {
 
 // sizeOf is the size of a file beside the database, -1 when there is none.
 func sizeOf(path string) (int64, error) {
-	info, err := os.Lstat(path)
+	info, err := os.Lstat(path) //nolint:gosec // G703: beside the file that the operator named
 	if errors.Is(err, fs.ErrNotExist) {
 		return -1, nil
 	}

@@ -72,7 +72,7 @@ func (t *table) sweep(ctx context.Context, p *pass) error {
 	}
 	where := ""
 	if p.seen > 0 {
-		where = fmt.Sprintf(" WHERE %s > %d", t.rowid, int64(p.last)) //nolint:gosec // G115: a rowid, carried bit by bit
+		where = fmt.Sprintf(" WHERE %s > %d", t.rowid, int64(p.last))
 	}
 	return p.run(ctx, t.pick(true, t.isWanted), true, where+t.order)
 }
@@ -100,9 +100,9 @@ func (p *pass) run(ctx context.Context, s selection, guarded bool, rest string) 
 		if err != nil || !more {
 			return err
 		}
-		pos := rows.Pos(p.seen) //nolint:gosec // G115: a count
+		pos := rows.Pos(p.seen)
 		if p.t.rowid != "" {
-			pos = rows.Pos(st.Int(0)) //nolint:gosec // G115: a rowid, carried bit by bit
+			pos = rows.Pos(st.Int(0))
 		}
 		p.last = pos
 		p.seen++
@@ -167,7 +167,7 @@ func (f *fetcher) byRowid(ctx context.Context, at []rows.Pos) (err error) {
 		if i%batch == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := st.BindInt(1, int64(pos)); err != nil { //nolint:gosec // G115: a rowid, carried bit by bit
+		if err := st.BindInt(1, int64(pos)); err != nil {
 			return err
 		}
 		more, err := st.Step()

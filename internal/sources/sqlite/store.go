@@ -61,7 +61,7 @@ func (s *Store) Detach() error {
 	if s.private == "" {
 		return nil
 	}
-	if err := os.RemoveAll(s.private); err != nil {
+	if err := os.RemoveAll(s.private); err != nil { //nolint:gosec // G703: made by MkdirTemp
 		return fmt.Errorf("removing the private copy of %s: %w", s.shown, err)
 	}
 	s.private = ""

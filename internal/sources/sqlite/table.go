@@ -262,7 +262,7 @@ type current struct {
 func (t *table) Locator(pos rows.Pos) string {
 	b := append([]byte(t.name), '/')
 	if t.rowid != "" {
-		return string(strconv.AppendInt(b, int64(pos), 10)) //nolint:gosec // G115: a rowid, carried bit by bit
+		return string(strconv.AppendInt(b, int64(pos), 10))
 	}
 	if len(t.id) == 0 || !t.current.known || t.current.pos != pos {
 		return string(strconv.AppendUint(append(b, '#'), uint64(pos), 10))

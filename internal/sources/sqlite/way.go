@@ -234,19 +234,18 @@ func (o opener) rollback(ctx context.Context, s *Store) error {
 func (o opener) patiently(ctx context.Context, try func() error) error {
 	limit, cancel := context.WithTimeout(ctx, o.patience)
 	defer cancel()
-	again := time.NewTicker(pause)
-	defer again.Stop()
 	for {
 		err := try()
 		if !engine.IsBusy(err) && !engine.IsStale(err) && !errors.Is(err, errMoving) {
 			return err
 		}
-		select {
-		case <-again.C:
-		case <-limit.Done():
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+		rest, wake := context.WithTimeout(limit, pause)
+		<-rest.Done()
+		wake()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if limit.Err() != nil {
 			return hinted(hintLocked, "%s: %w for %v: %w", o.shown, rows.ErrLocked, o.patience, err)
 		}
 	}

@@ -113,7 +113,7 @@ func (s *Stmt) Close() error {
 
 // BindInt sets the i-th parameter, counted from 1.
 func (s *Stmt) BindInt(i int, v int64) error {
-	if rc := sqlite3.Xsqlite3_bind_int64(s.c.tls, s.p, int32(i), v); rc != sqlite3.SQLITE_OK { //nolint:gosec // G115: a parameter's number
+	if rc := sqlite3.Xsqlite3_bind_int64(s.c.tls, s.p, int32(i), v); rc != sqlite3.SQLITE_OK {
 		return s.c.failure(rc)
 	}
 	return nil
@@ -126,7 +126,7 @@ func (s *Stmt) BindText(i int, v string) error {
 		return errMemory
 	}
 	defer libc.Xfree(s.c.tls, text)
-	rc := sqlite3.Xsqlite3_bind_text(s.c.tls, s.p, int32(i), text, int32(len(v)), sqlite3.SQLITE_TRANSIENT) //nolint:gosec // G115: names, far below the limit
+	rc := sqlite3.Xsqlite3_bind_text(s.c.tls, s.p, int32(i), text, int32(len(v)), sqlite3.SQLITE_TRANSIENT)
 	if rc != sqlite3.SQLITE_OK {
 		return s.c.failure(rc)
 	}
@@ -138,12 +138,12 @@ func (s *Stmt) Columns() int { return int(sqlite3.Xsqlite3_column_count(s.c.tls,
 
 // Name is the i-th column's name, counted from 0.
 func (s *Stmt) Name(i int) string {
-	return libc.GoString(sqlite3.Xsqlite3_column_name(s.c.tls, s.p, int32(i))) //nolint:gosec // G115: at most 32767 columns
+	return libc.GoString(sqlite3.Xsqlite3_column_name(s.c.tls, s.p, int32(i)))
 }
 
 // Declared is the i-th column's declared type, "" for an expression.
 func (s *Stmt) Declared(i int) string {
-	return libc.GoString(sqlite3.Xsqlite3_column_decltype(s.c.tls, s.p, int32(i))) //nolint:gosec // G115: at most 32767 columns
+	return libc.GoString(sqlite3.Xsqlite3_column_decltype(s.c.tls, s.p, int32(i)))
 }
 
 // SQL is the text of the statement, up to and with its semicolon.
@@ -154,36 +154,36 @@ func (s *Stmt) ReadOnly() bool { return sqlite3.Xsqlite3_stmt_readonly(s.c.tls, 
 
 // Type is the storage class of the i-th column of the current row.
 func (s *Stmt) Type(i int) Type {
-	return Type(sqlite3.Xsqlite3_column_type(s.c.tls, s.p, int32(i))) //nolint:gosec // G115: at most 32767 columns
+	return Type(sqlite3.Xsqlite3_column_type(s.c.tls, s.p, int32(i)))
 }
 
 // Int is the i-th column as an integer.
 func (s *Stmt) Int(i int) int64 {
-	return sqlite3.Xsqlite3_column_int64(s.c.tls, s.p, int32(i)) //nolint:gosec // G115: at most 32767 columns
+	return sqlite3.Xsqlite3_column_int64(s.c.tls, s.p, int32(i))
 }
 
 // Float is the i-th column as a double.
 func (s *Stmt) Float(i int) float64 {
-	return sqlite3.Xsqlite3_column_double(s.c.tls, s.p, int32(i)) //nolint:gosec // G115: at most 32767 columns
+	return sqlite3.Xsqlite3_column_double(s.c.tls, s.p, int32(i))
 }
 
 // Text views the i-th column as UTF-8 text: all bytes, also NUL and invalid ones.
 func (s *Stmt) Text(i int) []byte {
-	p := sqlite3.Xsqlite3_column_text(s.c.tls, s.p, int32(i)) //nolint:gosec // G115: at most 32767 columns
+	p := sqlite3.Xsqlite3_column_text(s.c.tls, s.p, int32(i))
 	return s.view(p, i)
 }
 
 // Blob views the i-th column's bytes.
 func (s *Stmt) Blob(i int) []byte {
-	p := sqlite3.Xsqlite3_column_blob(s.c.tls, s.p, int32(i)) //nolint:gosec // G115: at most 32767 columns
+	p := sqlite3.Xsqlite3_column_blob(s.c.tls, s.p, int32(i))
 	return s.view(p, i)
 }
 
 // view is an empty, not nil, slice for an empty value: a value is there.
 func (s *Stmt) view(p uintptr, i int) []byte {
-	n := sqlite3.Xsqlite3_column_bytes(s.c.tls, s.p, int32(i)) //nolint:gosec // G115: at most 32767 columns
+	n := sqlite3.Xsqlite3_column_bytes(s.c.tls, s.p, int32(i))
 	if p == 0 || n <= 0 {
 		return []byte{}
 	}
-	return unsafe.Slice((*byte)(pointer(p)), n) // the library's memory, so that a row costs no allocation
+	return unsafe.Slice((*byte)(pointer(p)), n) //nolint:gosec // G103: the library's memory, so that a row costs no allocation
 }
