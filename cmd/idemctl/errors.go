@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/text"
@@ -47,9 +48,12 @@ func hintOf(err error) string {
 	var usage *usageError
 	var fail *failure
 	var place *config.Error
+	var kept *scan.Error
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint
+	case errors.As(err, &kept):
+		return kept.Hint
 	case errors.As(err, &place):
 		return place.Hint
 	case errors.As(err, &fail) && fail.hint != "":

@@ -23,7 +23,7 @@ func CSV(ctx context.Context, w io.Writer, r Result, opt Options) error {
 		return err
 	}
 	var line []byte
-	for c, err := range r.Cases(ctx, opt.Kind) {
+	for c, err := range r.Cases(ctx, opt.filter()) {
 		if err != nil {
 			return err
 		}

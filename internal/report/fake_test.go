@@ -18,10 +18,10 @@ type fake struct {
 
 func (f *fake) Manifest() *scan.Manifest { return &f.manifest }
 
-func (f *fake) Cases(_ context.Context, kind *reconcile.Kind) iter.Seq2[*scan.Case, error] {
+func (f *fake) Cases(_ context.Context, choice scan.Filter) iter.Seq2[*scan.Case, error] {
 	return func(yield func(*scan.Case, error) bool) {
 		for _, c := range f.cases {
-			if kind != nil && !slices.Contains(c.Kinds, *kind) {
+			if len(choice.Kinds) > 0 && !slices.Contains(c.Kinds, choice.Kinds[0]) {
 				continue
 			}
 			if !yield(c, nil) {

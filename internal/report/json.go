@@ -17,6 +17,13 @@ type Options struct {
 	Config string // as the operator named it, for the commands that are proposed; "" = the default
 }
 
+func (o Options) filter() scan.Filter {
+	if o.Kind == nil {
+		return scan.Filter{}
+	}
+	return scan.Filter{Kinds: []reconcile.Kind{*o.Kind}}
+}
+
 type (
 	sourceJSON struct {
 		Name       shown        `json:"name"`
@@ -92,7 +99,7 @@ func JSON(ctx context.Context, w io.Writer, r Result, opt Options) error {
 	}
 	before = ` "cases": [` + "\n  "
 	some := false
-	for c, err := range r.Cases(ctx, opt.Kind) {
+	for c, err := range r.Cases(ctx, opt.filter()) {
 		if err != nil {
 			return err
 		}
@@ -111,7 +118,7 @@ func JSON(ctx context.Context, w io.Writer, r Result, opt Options) error {
 
 // JSONLines writes one case a line, each as it stands in JSON.
 func JSONLines(ctx context.Context, w io.Writer, r Result, opt Options) error {
-	for c, err := range r.Cases(ctx, opt.Kind) {
+	for c, err := range r.Cases(ctx, opt.filter()) {
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func Table(ctx context.Context, w io.Writer, r Result, opt Options) error {
 	t := &table{page: p, now: m.Now}
 	p.head(m)
 	var seen tally
-	for c, err := range r.Cases(ctx, opt.Kind) {
+	for c, err := range r.Cases(ctx, opt.filter()) {
 		if err != nil {
 			return err
 		}
