@@ -25,8 +25,9 @@ contracts:
     effect: local
     atomic: true
     retention: 60s
-    retry_window: 120s
-    settle: 1s
+    retry_window: 24h
+    settle: 0s
+    margin: 0s
 sources:
   - name: receipts
     role: receipts

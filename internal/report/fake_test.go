@@ -103,7 +103,7 @@ func unknown() *scan.Case {
 			Legs:     []reconcile.Leg{{Name: reconcile.LegLocal, State: reconcile.LegNo, Code: "atomic"}, {Name: reconcile.LegProvider, State: reconcile.LegUndetermined}},
 			Pending:  []reconcile.Pending{{What: "receipt-lease", Ref: "receipts:receipts/9", Till: at("2026-11-29T06:04:00Z")}},
 			RetryNow: reconcile.RetryTakenOver, Exposure: reconcile.Exposure{State: reconcile.ExposureUntil, Until: at("2026-12-01T09:00:00Z")},
-			CaseID: "b1c2d3e4f5a6b7c8d9e0f1a2", AgeKnown: true, Age: time.Hour,
+			CaseID: "b1c2d3e4f5a6b7c8d9e0f1a2", Since: at("2026-11-29T05:00:00Z"),
 		},
 		Evidence: []scan.Evidence{{
 			Role: reconcile.RoleReceipt, Source: "receipts", Locator: "receipts/9", Link: reconcile.LinkKey,

@@ -82,7 +82,7 @@ func unknownSentence(c *scan.Case) string {
 			open = append(open, "its "+text.SafeString(comp.Name))
 		}
 	}
-	if !c.AgeKnown {
+	if !c.Since.Known() {
 		open = append(open, "its age")
 	}
 	if len(c.NotJudged) > 0 {
@@ -217,7 +217,7 @@ func (s *sheet) options(c *scan.Case) {
 			if !allowed {
 				word = s.in(dim, "refused")
 			}
-			s.line("%s  %s  %s: %s", word, text.Pad(name, len("resolve --as confirm-not-executed")), o.Code, text.SafeString(o.Reason))
+			s.line("%s  %s  %s %s", word, text.Pad(name, len("resolve --as confirm-not-executed")), text.SafeString(o.Reason), s.in(dim, "["+o.Code+"]"))
 		}
 	}
 }

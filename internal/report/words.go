@@ -50,24 +50,38 @@ func amountText(a reconcile.Amount) string {
 func shortIdentity(identity []reconcile.Component) string {
 	parts := make([]string, 0, len(identity))
 	for _, c := range identity {
-		parts = append(parts, text.Truncate(valueText(c.Value), maxIdentityPart))
+		parts = append(parts, text.Truncate(cellText(c.Value), maxIdentityPart))
 	}
 	return strings.Join(parts, " · ")
 }
 
 const maxIdentityPart = 40
 
+// valueText is a value on a line of its own. No value can look like an unknown one.
 func valueText(v reconcile.Value) string {
 	switch {
 	case !v.Known():
 		return "(unknown)"
-	case len(v.Bytes()) == 0:
-		return `""`
-	case bytes.ContainsAny(v.Bytes(), ` "=·()`):
-		return `"` + strings.ReplaceAll(text.Key(v.Bytes()), `"`, `\"`) + `"` // no value can imitate a separator
+	case len(v.Bytes()) == 0 || bytes.ContainsAny(v.Bytes()[:1], `("`):
+		return quoted(v)
 	default:
 		return text.Key(v.Bytes())
 	}
+}
+
+// cellText is a value beside others. No value can look like two.
+func cellText(v reconcile.Value) string {
+	if v.Known() && bytes.ContainsAny(v.Bytes(), " \"·()") {
+		return quoted(v)
+	}
+	return valueText(v)
+}
+
+func quoted(v reconcile.Value) string {
+	if len(v.Bytes()) == 0 {
+		return `""`
+	}
+	return `"` + strings.ReplaceAll(text.Key(v.Bytes()), `"`, `\"`) + `"`
 }
 
 // lasts writes a span with its two largest units, the smaller one only where it is not zero.
@@ -133,12 +147,12 @@ var executedSentences = map[reconcile.Executed]string{
 
 var retrySentences = map[reconcile.RetryVerdict]string{
 	reconcile.RetryUnknown:           "Unknown: do not rely on its being recognised.",
-	reconcile.RetryReplays:           "A retry would be recognised and answered from the receipt.",
-	reconcile.RetryConflicts:         "A retry would be refused: the receipt holds another fingerprint.",
-	reconcile.RetryWaits:             "A retry would wait: the receipt's lease still lives.",
-	reconcile.RetryTakenOver:         "A retry would take the lapsed receipt over and run the action.",
-	reconcile.RetryExecutes:          "A retry would execute the action, for the first time.",
-	reconcile.RetryExecutesAgain:     "A retry would execute the action a second time.",
-	reconcile.RetryMightExecuteAgain: "A retry would execute the action, perhaps for the second time.",
-	reconcile.RetryRefusedByRule:     "A retry would be refused by a unique rule of the business rows.",
+	reconcile.RetryReplays:           "It would be recognised and answered from the receipt.",
+	reconcile.RetryConflicts:         "It would be refused: the receipt holds another fingerprint.",
+	reconcile.RetryWaits:             "It would wait: the receipt's lease still lives.",
+	reconcile.RetryTakenOver:         "It would take the lapsed receipt over and run the action.",
+	reconcile.RetryExecutes:          "It would execute the action, for the first time.",
+	reconcile.RetryExecutesAgain:     "It would execute the action a second time.",
+	reconcile.RetryMightExecuteAgain: "It would execute the action, perhaps for the second time.",
+	reconcile.RetryRefusedByRule:     "It would be refused by a unique rule of the business rows.",
 }

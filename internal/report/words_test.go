@@ -56,18 +56,25 @@ func TestEveryVerdictHasItsSentence(t *testing.T) {
 	}
 }
 
-// No value can look like two components, or like an unknown one.
-func TestValuesCannotImitateSeparators(t *testing.T) {
+func TestValuesCannotImitate(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{
-		"north": "north", "": `""`, "north · web": `"north · web #`, "(unknown)": `"(unknown)"`, `a"b`: `"a\"b"`, "a=b": `"a=b"`,
+	for _, tt := range []struct{ in, alone, beside string }{
+		{"north", "north", "north"},
+		{"", `""`, `""`},
+		{"4800 JPY", "4800 JPY", `"4800 JPY"`},
+		{"(unknown)", `"(unknown)"`, `"(unknown)"`},
+		{`""`, `"\"\""`, `"\"\""`},
+		{`a"b`, `a"b`, `"a\"b"`},
+		{"a · b", "a · b #47fb7d38", `"a · b #47fb7d38"`},
 	} {
-		got := valueText(reconcile.Text(in))
-		if len(got) < len(want) || got[:len(want)] != want {
-			t.Errorf("%q is shown as %s, want %s", in, got, want)
+		if got := valueText(reconcile.Text(tt.in)); got != tt.alone {
+			t.Errorf("%q alone is shown as %s, want %s", tt.in, got, tt.alone)
+		}
+		if got := cellText(reconcile.Text(tt.in)); got != tt.beside {
+			t.Errorf("%q beside others is shown as %s, want %s", tt.in, got, tt.beside)
 		}
 	}
-	if got := valueText(reconcile.Value{}); got != "(unknown)" {
+	if got := cellText(reconcile.Value{}); got != "(unknown)" {
 		t.Errorf("an unknown value is shown as %s", got)
 	}
 }
