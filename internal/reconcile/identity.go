@@ -128,6 +128,9 @@ func caseID(s *Subject, w *World) string {
 		r := nameGiver(s)
 		buf = append(buf, "keyless\x00"+r.Role.String()+"\x00"+r.Source+"\x00"...)
 		buf = append(buf, ownID(r, w)...)
+		if s.Contract != nil { // two tenants may each have a row 7
+			buf = s.Contract.AppendIdentity(append(buf, 0), s.Identity)
+		}
 	}
 	h.Write(buf)
 	return caseEncoding.EncodeToString(h.Sum(nil)[:caseIDBytes])

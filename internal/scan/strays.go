@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -12,7 +13,8 @@ import (
 // whose time fits.
 type strays struct {
 	rows    []stray
-	holders map[string]*reconcile.Subject // strays for which some subject looked: they name it in turn
+	holders map[string]*reconcile.Subject    // strays for which some subject looked: they name it in turn
+	own     map[string][]reconcile.Component // identities that a stray's rows do not carry by themselves
 }
 
 type stray struct {
@@ -27,7 +29,9 @@ type stray struct {
 // maxStrays bounds how many unlinked rows one absence is compared with: the nearest in time.
 const maxStrays = 1024
 
-func newStrays() *strays { return &strays{holders: make(map[string]*reconcile.Subject)} }
+func newStrays() *strays {
+	return &strays{holders: make(map[string]*reconcile.Subject), own: make(map[string][]reconcile.Component)}
+}
 
 func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconcile.Record]place) {
 	for _, sub := range subjects {
@@ -43,6 +47,9 @@ func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconci
 			row := stray{contract: int32(slices.Index(j.book, sub.Contract)), src: p.src, known: t.Known(), t: t.UnixNano(), pos: p.pos} //nolint:gosec // a config holds no two billion contracts
 			copy(row.id[:], sub.ID)
 			s.rows = append(s.rows, row)
+			if c := sub.Contract; !bytes.Equal(c.AppendIdentity(nil, c.IdentityOf(e.Record)), c.AppendIdentity(nil, sub.Identity)) {
+				s.own[sub.ID] = sub.Identity
+			}
 		}
 	}
 }
@@ -119,6 +126,9 @@ func (s *strays) compare(ctx context.Context, j *judge, sub *reconcile.Subject, 
 			}
 			other := reconcile.Assemble([]*reconcile.Record{r}, j.book, j.world)[0]
 			other.ID = string(row.id[:])
+			if id := s.own[other.ID]; id != nil {
+				other.Identity = id
+			}
 			if !want.Fits(other) {
 				continue
 			}

@@ -39,9 +39,23 @@ func (s *sieve) findTwins(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	hosts := make(map[uint64][]uint64) // group → suspects that it is a guest of
 	for _, rows := range byTwin {
-		if err := s.invite(rows, mine); err != nil {
-			return err
+		s.invite(rows, mine, hosts)
+	}
+	if len(hosts) == 0 {
+		return nil
+	}
+	return s.each(ctx, func(g group) error { return s.seat(g, hosts) })
+}
+
+// seat writes a group's rows as guests of its hosts.
+func (s *sieve) seat(g group, hosts map[uint64][]uint64) error {
+	for _, host := range hosts[s.unions.root(g.node)] {
+		for i := range g.rows[:min(len(g.rows), guestRows)] {
+			if err := s.write(suspect{node: host, src: g.rows[i].src, pos: g.rows[i].pos, guest: true}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -69,8 +83,11 @@ func (s *sieve) eachSuspect(ctx context.Context, f func(suspect)) error {
 // invitesPerSuspect is how many rows of other actions a suspect is judged beside: one twin refuses a replay, and a person reads no more than a few.
 const invitesPerSuspect = 16
 
-// invite writes the rows nearest in time as guests of each suspect among them.
-func (s *sieve) invite(rows []twinRow, mine map[uint64]bool) error {
+// guestRows bounds what a guest brings: enough to say who it is and when it began.
+const guestRows = 64
+
+// invite chooses, for each suspect among rows of one request, the groups nearest in time as its guests.
+func (s *sieve) invite(rows []twinRow, mine map[uint64]bool, hosts map[uint64][]uint64) {
 	slices.SortFunc(rows, func(a, b twinRow) int {
 		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.node, b.node), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
 	})
@@ -88,14 +105,12 @@ func (s *sieve) invite(rows []twinRow, mine map[uint64]bool) error {
 			} else {
 				guest, hi = rows[hi], hi+1
 			}
-			if guest.node == host {
+			root := s.unions.root(guest.node)
+			if root == s.unions.root(host) || slices.Contains(hosts[root], host) {
 				n--
 				continue
 			}
-			if err := s.write(suspect{node: host, src: guest.src, pos: guest.pos, guest: true}); err != nil {
-				return err
-			}
+			hosts[root] = append(hosts[root], host)
 		}
 	}
-	return nil
 }
