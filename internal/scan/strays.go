@@ -132,13 +132,11 @@ func (s *strays) compare(ctx context.Context, j *judge, sub *reconcile.Subject, 
 			if !want.Fits(other) {
 				continue
 			}
-			sub.AddCandidate(other)
-			h := s.holders[other.ID]
-			if h == nil {
-				h = other
-				s.holders[other.ID] = h
+			if h := s.holders[other.ID]; h != nil {
+				other = h
 			}
-			h.AddCandidate(sub)
+			s.holders[other.ID] = other
+			want.Name(other)
 		}
 	}
 	return nil

@@ -1,0 +1,50 @@
+package scan_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/histories"
+)
+
+// lived makes sources of a simulated service's past.
+func lived(seed uint64) (*config.Config, []*memory) {
+	h := histories.Generate(seed)
+	cfg := &config.Config{Name: "lived", Contracts: h.Book, Now: h.World.Now, Events: h.World.Events}
+	bySource := make(map[string]*memory)
+	ms := make([]*memory, len(h.World.Sources))
+	for i, f := range h.World.Sources {
+		ms[i] = &memory{facts: f}
+		bySource[f.Name] = ms[i]
+	}
+	for _, r := range h.Records {
+		m := bySource[r.Source]
+		m.recs = append(m.recs, r)
+	}
+	return cfg, ms
+}
+
+// TestSieveEqualsJudgingHistories holds the sieve against judging all records of services that crashed, lost their answers and were restored.
+func TestSieveEqualsJudgingHistories(t *testing.T) {
+	t.Parallel()
+	const hands, seeds = 2, 600
+	for hand := range uint64(hands) {
+		t.Run(fmt.Sprint(hand), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for seed := hand; seed < seeds; seed += hands {
+				cfg, ms := lived(seed)
+				want := oracle(cfg, ms)
+				got, err := pipeline(context.Background(), cfg, ms, dir, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.String() != want.String() {
+					t.Fatalf("seed %d: the sieve says\n%s\njudging all says\n%s", seed, got, want)
+				}
+			}
+		})
+	}
+}
