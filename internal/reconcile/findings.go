@@ -44,9 +44,11 @@ var Findings = [...]Finding{
 		NotWhen: "the component is declared free",
 	},
 	ResendPending: {
-		Word: "resend-pending", Severity: SeverityCritical,
-		Means:   "an unsent message, due job or restartable receipt whose effect already stands",
-		NotWhen: "the receiver recognises the key beyond now and margin",
+		Word:     "resend-pending",
+		Means:    "an unsent message, due job or unfinished receipt whose lease has lapsed, and whose effect already stands",
+		NotWhen:  "the receiver recognises the key beyond now and margin; the lease lives",
+		Why:      "The effect stands, but what would perform it again is not marked as done: a worker, relay or scheduler may start it by itself at any time.",
+		Severity: SeverityCritical, Judged: true,
 	},
 	ProviderOnlyEffect: {
 		Word:     "provider-only-effect",
@@ -106,7 +108,7 @@ var Findings = [...]Finding{
 	},
 	ProviderMismatch: {
 		Word:     "provider-mismatch",
-		Means:    "like amounts, currency or account differ between the service and the provider",
+		Means:    "like amounts, currency or status differ between the service and the provider",
 		NotWhen:  "a partial capture; a refund attached to its original",
 		Why:      "The service says {one}, the provider says {other}, for the same action.",
 		Severity: SeverityMedium, Judged: true,

@@ -1,5 +1,7 @@
 package reconcile
 
+import "slices"
+
 // judgeLegs decides each leg of the action, then whether it was executed.
 func (j *judging) judgeLegs() {
 	settle := j.c.SettleTime().D
@@ -24,6 +26,11 @@ func (j *judging) receiptAbsence() absence {
 	if len(j.receipts) > 0 {
 		return absence{state: absencePresent}
 	}
+	if !keyOf(j.s.Identity).known {
+		if f := j.unreadNamer(); f != nil {
+			return absence{state: absenceUncovered, broken: true, code: "source-incomplete", source: f.Name, text: f.Name + ": " + f.Coverage.Reason}
+		}
+	}
 	places := j.places(RoleReceipt, true)
 	for _, f := range places {
 		if f.Coverage.Complete && f.Coverage.Proves && (j.s.Ambiguous || !j.testifies(f)) && len(j.s.Candidates) > 0 {
@@ -36,6 +43,17 @@ func (j *judging) receiptAbsence() absence {
 	return j.absentFrom(places, j.c.Settle, missingNow)
 }
 
+// unreadNamer returns a source that was not read and that could have named the key of a keyless record, nil when there is none.
+func (j *judging) unreadNamer() *SourceFacts {
+	for i := range j.w.Sources {
+		f := &j.w.Sources[i]
+		if !f.Coverage.Complete && f.MapsRef && slices.Contains(f.Components, "key") && j.concerns(f) {
+			return f
+		}
+	}
+	return nil
+}
+
 func (j *judging) localLeg() Leg {
 	leg := func(s LegState, code string) Leg { return Leg{LegLocal, s, code} }
 	gone := j.absentFrom(j.places(RoleEffect, true), j.c.SettleTime().D, neverHappened)
@@ -46,8 +64,8 @@ func (j *judging) localLeg() Leg {
 		return leg(LegUndetermined, "claimed-twice")
 	case len(j.undone) > 0 && j.done() != nil:
 		return leg(LegYes, "effect-undone")
-	case len(j.undone) > 0:
-		return leg(LegUndetermined, "effect-undone")
+	case j.reversed():
+		return leg(LegYes, "effect-reversed")
 	case len(j.pendingRows) > 0:
 		return leg(LegUndetermined, "row-pending")
 	case j.localGone.state == absenceProved && (j.done() != nil || j.confirmed() || len(j.copyEffects) > 0) && !j.candidateIn(RoleEffect):
@@ -65,7 +83,16 @@ func (j *judging) localLeg() Leg {
 	case len(j.pending) > 0:
 		return leg(LegUndetermined, "pending")
 	}
+	if len(j.undone) > 0 {
+		return leg(LegNo, "effect-void")
+	}
 	return leg(LegNo, j.absentCode(RoleEffect))
+}
+
+// reversed reports whether the effect was made and then taken back, as a refund does: doing it again would do it a second time. A void row never took
+// effect.
+func (j *judging) reversed() bool {
+	return slices.ContainsFunc(j.undone, func(r *Record) bool { return r.Status == StatusReversed })
 }
 
 func (j *judging) providerLeg() Leg {
@@ -122,7 +149,7 @@ func (j *judging) rowNamesProvider() bool {
 // candidateIn reports whether an unlinked row that cannot be told from the missing counterpart stands in a place of the role.
 func (j *judging) candidateIn(role Role) bool {
 	for _, c := range j.s.Candidates {
-		if c.roles&(1<<role) != 0 {
+		if c.places&(1<<role) != 0 {
 			return true
 		}
 	}
@@ -195,16 +222,6 @@ func (j *judging) executedOf() Executed {
 		return ExecutedUndetermined
 	}
 	return ExecutedNo
-}
-
-// leg returns the state of a leg; ok is false where the contract has no such leg.
-func (j *judging) leg(name LegName) (state LegState, ok bool) {
-	for _, l := range j.legs {
-		if l.Name == name {
-			return l.State, true
-		}
-	}
-	return LegUndetermined, false
 }
 
 // mightStand reports whether some leg stands, was made, or may have been.

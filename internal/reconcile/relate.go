@@ -15,6 +15,7 @@ const MaxCandidates = 5
 type Want struct {
 	Subject  *Subject
 	Source   string
+	role     Role
 	From, To Instant // when such a row may have been written; unknown = open
 }
 
@@ -30,8 +31,7 @@ func Relate(subjects []*Subject, w *World) {
 		for _, want := range Wants(s, w) {
 			for _, stray := range strays {
 				if want.Fits(stray) {
-					s.AddCandidate(stray)
-					stray.AddCandidate(s)
+					want.Name(stray)
 				}
 			}
 		}
@@ -85,7 +85,7 @@ func Wants(s *Subject, w *World) []Want {
 				continue
 			}
 			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew
-			out = append(out, Want{Subject: s, Source: f.Name, From: from.Add(-f.Skew - j.c.Settle), To: j.openEnd(wait)})
+			out = append(out, Want{Subject: s, Source: f.Name, role: role, From: from.Add(-f.Skew - j.c.Settle), To: j.openEnd(wait)})
 		}
 	}
 	ask(RoleEffect, j.c.Effect.local() && len(j.effects)+len(j.undone)+len(j.pendingRows)+len(j.copyEffects) == 0)
@@ -135,22 +135,26 @@ func compatible(s *Subject, r *Record) bool {
 	return !differs
 }
 
-// AddCandidate names other as a candidate of s. The nearest MaxCandidates in time stay named, the rest are counted; naming one twice changes nothing.
-func (s *Subject) AddCandidate(other *Subject) {
-	s.Candidates, s.MoreCands = addNear(s, other, s.Candidates, s.MoreCands, "same scope, compatible parameters, fitting time")
+// Name names a stray that fits as a candidate of the subject, and the subject as a candidate of the stray. The nearest MaxCandidates in time stay named,
+// the rest are counted; naming one twice changes nothing.
+func (want *Want) Name(stray *Subject) {
+	const why = "same scope, compatible parameters, fitting time"
+	s := want.Subject
+	s.Candidates, s.MoreCands = addNear(s, stray, s.Candidates, s.MoreCands, why, 1<<want.role)
+	stray.Candidates, stray.MoreCands = addNear(stray, s, stray.Candidates, stray.MoreCands, why, rolesOf(s))
 }
 
 // AddTwin names o as a twin of s.
 func (s *Subject) AddTwin(o *Subject) {
-	s.Twins, s.MoreTwins = addNear(s, o, s.Twins, s.MoreTwins, "same scope and request under another key")
+	s.Twins, s.MoreTwins = addNear(s, o, s.Twins, s.MoreTwins, "same scope and request under another key", 0)
 }
 
-func addNear(s, o *Subject, list []Candidate, more int, why string) ([]Candidate, int) {
-	if slices.ContainsFunc(list, func(c Candidate) bool { return c.Case == o.ID }) {
+func addNear(s, o *Subject, list []Candidate, more int, why string, places uint8) ([]Candidate, int) {
+	if i := slices.IndexFunc(list, func(c Candidate) bool { return c.Case == o.ID }); i >= 0 {
+		list[i].places |= places
 		return list, more
 	}
-	first := o.Evidence[0].Record
-	list = append(list, Candidate{Case: o.ID, Role: first.Role, roles: rolesOf(o), Locator: ref(first), Why: why, away: apart(s, o)})
+	list = append(list, Candidate{Case: o.ID, Locator: ref(o.Evidence[0].Record), Why: why, away: apart(s, o), places: places})
 	sort.Slice(list, func(i, k int) bool {
 		if list[i].away != list[k].away {
 			return list[i].away < list[k].away
@@ -163,6 +167,7 @@ func addNear(s, o *Subject, list []Candidate, more int, why string) ([]Candidate
 	return list, more
 }
 
+// rolesOf is a bit for each role of the subject's records: what it holds may be what a stray lacks.
 func rolesOf(s *Subject) uint8 {
 	var set uint8
 	for _, e := range s.Evidence {

@@ -17,6 +17,7 @@ var rules = []rule{
 	{ReexecutedAfterExpiry, reexecutedAfterExpiry},
 	{DuplicateEffect, duplicateEffect},
 	{ReferenceReused, referenceReused},
+	{ResendPending, resendPending},
 	{ProviderOnlyEffect, providerOnlyEffect},
 	{PartlyExecuted, partlyExecuted},
 	{FailureContradicted, failureContradicted},
@@ -162,13 +163,41 @@ func referenceReused(j *judging) (bool, []string, map[string]string) {
 	return true, refs, map[string]string{"field": c.Field, "value": c.Value.String()}
 }
 
+// resendPending holds where something that is still to be done, or may start again by itself, has stood for long: an unfinished receipt beside a standing
+// leg, an unsent message whose receiver has acted, a due intent. While its lease lives the work is simply under way.
+func resendPending(j *judging) (bool, []string, map[string]string) {
+	if !j.made() || j.leaseLives() || j.recognised() {
+		return false, nil, nil
+	}
+	var refs []string
+	if r := j.lapsed(); r != nil && j.live() == r {
+		refs = append(refs, ref(r))
+	}
+	for _, r := range j.messages {
+		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() {
+			refs = append(refs, ref(r))
+		}
+	}
+	for _, r := range j.intents {
+		if r.DueAt.known && !j.confirmed() {
+			refs = append(refs, ref(r))
+		}
+	}
+	return len(refs) > 0, refs, nil
+}
+
+// made reports whether some leg stands by a record of its own.
+func (j *judging) made() bool {
+	return slices.ContainsFunc(j.legs, func(l Leg) bool { return l.State == LegYes && l.Name != LegOutbox })
+}
+
 func failureContradicted(j *judging) (bool, []string, map[string]string) {
 	r := j.receiptIn(StateFailedFinal)
 	if r == nil || j.done() != nil {
 		return false, nil, nil
 	}
 	for _, l := range j.legs {
-		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "provider-reversed" {
+		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "effect-reversed" && l.Code != "provider-reversed" {
 			return true, []string{ref(r)}, map[string]string{"standing": l.Name.String()}
 		}
 	}
@@ -198,9 +227,13 @@ func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 	return false, nil, nil
 }
 
-// providerMismatch compares amounts like with like: the standing row's with its succeeded object's. A smaller capture of a larger authorisation is
-// told by the row's own amount, so any difference counts.
+// providerMismatch compares amounts like with like: the standing row's with its succeeded object's; and the status: a row that stands where every object
+// failed. A smaller capture of a larger authorisation is told by the row's own amount, so any difference counts.
 func providerMismatch(j *judging) (bool, []string, map[string]string) {
+	failed := j.objectsIn(OutcomeFailed)
+	if len(j.effects) > 0 && len(failed) > 0 && len(failed) == len(j.objects) {
+		return true, []string{ref(j.effects[0]), ref(failed[0].lines[0])}, map[string]string{"one": StatusEffective.String(), "other": OutcomeFailed.String()}
+	}
 	for _, r := range j.effects {
 		for _, o := range j.objectsIn(OutcomeSucceeded) {
 			if r.Amount.Valid && o.amount.Valid && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {

@@ -38,8 +38,7 @@ type Clash struct {
 
 // Candidate is an unlinked subject that may be this one's missing counterpart, or its twin: it never joins and never proves anything.
 type Candidate struct {
-	Role    Role   // of its first record
-	roles   uint8  // of all its records, a bit each
+	places  uint8  // roles whose missing record it may be, a bit each
 	away    int64  // nanoseconds between the two, for keeping the nearest
 	Case    string // its case id
 	Locator string // source:locator of its first record

@@ -90,7 +90,7 @@ func (c *clusters) visitPart(ctx context.Context, p *pool, i, depth int, v visit
 	}
 	sub := newPool(p.dir, suspectSize, splitInto, p.budget/4)
 	w := sub.writer()
-	err := p.stream(i, loadLimit, func(b []byte) error {
+	err := p.stream(i, streamBlock, func(b []byte) error {
 		var e suspect
 		for ; len(b) > 0; b = b[suspectSize:] {
 			e.get(b)

@@ -58,6 +58,9 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 		case m.facts.Role == reconcile.RoleProvider && keyOnlyLog:
 			r.Components[0].Value = reconcile.Value{}
 		}
+		if m.facts.Role == reconcile.RoleEffect && r.EffectID.Known() {
+			r.EffectID = reconcile.Text(fmt.Sprint(len(m.recs))) // a row's own id is its own
+		}
 		r.Locator = fmt.Sprintf("%s/%d", m.facts.Name, len(m.recs))
 		m.recs = append(m.recs, r)
 	}

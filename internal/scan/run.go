@@ -253,7 +253,7 @@ func (r *run) places() places {
 		case reconcile.RoleIntent, reconcile.RoleOutbox:
 		}
 	}
-	p.covers = p.covers && p.receipts
+	p.covers = p.covers && p.receipts && !slices.ContainsFunc(r.world.Sources, func(f reconcile.SourceFacts) bool { return !f.Coverage.Complete })
 	if narrow {
 		p.noReceipts, p.noEffects, p.noProvider, p.covers = false, false, false, false
 	}

@@ -12,7 +12,8 @@ import (
 // The sizes that bound the sieve's memory.
 const (
 	partitions  = 128
-	loadLimit   = 8 << 20 // bytes of a partition that are sorted at once; a larger one is split
+	loadLimit   = 8 << 20   // bytes of a partition that are sorted at once; a larger one is split
+	streamBlock = 256 << 10 // bytes that are read back at once
 	splitInto   = 16
 	maxSplits   = 5
 	perTwin     = 256 // rows that are considered as twins of one request
@@ -162,7 +163,7 @@ func (s *sieve) requests(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.asked.stream(i, loadLimit, func(b []byte) error {
+		if err := s.asked.stream(i, streamBlock, func(b []byte) error {
 			var t trace
 			for ; len(b) > 0; b = b[traceSize:] {
 				t.get(b)
@@ -209,7 +210,7 @@ func (s *sieve) meetings(ctx context.Context) (map[uint64]bool, error) {
 		return nil, err
 	}
 	for i := range s.asked.parts {
-		if err := s.asked.stream(i, loadLimit, func(b []byte) error {
+		if err := s.asked.stream(i, streamBlock, func(b []byte) error {
 			var t trace
 			for ; len(b) > 0; b = b[traceSize:] {
 				t.get(b)
@@ -308,7 +309,7 @@ func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) 
 	defer func() { err = errors.Join(err, sub.close()) }()
 	w := sub.writer()
 	var t trace
-	if err := p.stream(i, loadLimit, func(b []byte) error {
+	if err := p.stream(i, streamBlock, func(b []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (p *pool) load(i int) ([]byte, error) {
 func (p *pool) stream(i int, limit int, each func([]byte) error) error {
 	q := &p.parts[i]
 	limit -= limit % p.size
-	buf := make([]byte, limit)
+	buf := make([]byte, min(int64(limit), q.disk))
 	for at := int64(0); at < q.disk; {
 		n := min(int64(limit), q.disk-at)
 		if _, err := q.file.ReadAt(buf[:n], at); err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns io.EOF itself

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -9,52 +8,52 @@ import (
 	"example.com/idemctl/internal/reconcile"
 )
 
-// strays are the unlinked rows of a scan in 40 bytes each, sorted by contract, source and time, so that a missing counterpart is looked for among those
-// whose time fits.
+// strays are the unlinked rows of a scan in 36 bytes each, so that a missing counterpart is looked for among those whose time fits. They stand in the
+// order in which they were gathered, the rows of one subject together; order lists them by contract, source and time.
 type strays struct {
 	rows    []stray
-	holders map[string]*reconcile.Subject    // strays for which some subject looked: they name it in turn
-	own     map[string][]reconcile.Component // identities that a stray's rows do not carry by themselves
+	order   []uint32
+	subject uint32
+	holders map[string]*reconcile.Subject // strays for which some subject looked: they name it in turn
 }
 
 type stray struct {
-	contract int32
-	src      uint16
-	known    bool
 	t        int64
 	pos      uint64
-	id       [16]byte
+	subject  uint32 // rows of one subject carry one number
+	contract uint16
+	src      uint16
+	known    bool // t is known
 }
 
 // maxStrays bounds how many unlinked rows one absence is compared with: the nearest in time.
 const maxStrays = 1024
 
-func newStrays() *strays {
-	return &strays{holders: make(map[string]*reconcile.Subject), own: make(map[string][]reconcile.Component)}
-}
+func newStrays() *strays { return &strays{holders: make(map[string]*reconcile.Subject)} }
 
 func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconcile.Record]place) {
 	for _, sub := range subjects {
 		if !sub.Stray() {
 			continue
 		}
+		s.subject++
+		contract := uint16(slices.Index(j.book, sub.Contract)) //nolint:gosec // a collision beyond 65,536 contracts is told apart by Fits
 		for _, e := range sub.Evidence {
-			p, ok := at[e.Record]
-			if !ok {
-				continue
-			}
-			t := e.Record.Time()
-			row := stray{contract: int32(slices.Index(j.book, sub.Contract)), src: p.src, known: t.Known(), t: t.UnixNano(), pos: p.pos} //nolint:gosec // a config holds no two billion contracts
-			copy(row.id[:], sub.ID)
-			s.rows = append(s.rows, row)
-			if c := sub.Contract; !bytes.Equal(c.AppendIdentity(nil, c.IdentityOf(e.Record)), c.AppendIdentity(nil, sub.Identity)) {
-				s.own[sub.ID] = sub.Identity
+			if p, ok := at[e.Record]; ok {
+				t := e.Record.Time()
+				s.rows = append(s.rows, stray{t: t.UnixNano(), pos: p.pos, subject: s.subject, contract: contract, src: p.src, known: t.Known()})
 			}
 		}
 	}
 }
 
-func (s *strays) sort() { slices.SortFunc(s.rows, compareStray) }
+func (s *strays) sort() {
+	s.order = make([]uint32, len(s.rows))
+	for i := range s.order {
+		s.order[i] = uint32(i) //nolint:gosec // a scan of four billion strays does not fit in memory anyhow
+	}
+	slices.SortFunc(s.order, func(a, b uint32) int { return compareStray(s.rows[a], s.rows[b]) })
+}
 
 // compareStray puts rows of unknown time last within their contract and source: they fit any time.
 func compareStray(a, b stray) int {
@@ -71,8 +70,8 @@ func (s *strays) relate(ctx context.Context, j *judge, sub *reconcile.Subject) e
 	}
 	for _, want := range reconcile.Wants(sub, j.world) {
 		src := slices.IndexFunc(j.world.Sources, func(f reconcile.SourceFacts) bool { return f.Name == want.Source })
-		for _, span := range s.fitting(int32(slices.Index(j.book, sub.Contract)), src, want) { //nolint:gosec // as in gather
-			if err := s.compare(ctx, j, sub, &want, span); err != nil {
+		for _, span := range s.fitting(slices.Index(j.book, sub.Contract), src, want) {
+			if err := s.compare(ctx, j, &want, span); err != nil {
 				return err
 			}
 		}
@@ -81,8 +80,8 @@ func (s *strays) relate(ctx context.Context, j *judge, sub *reconcile.Subject) e
 }
 
 // fitting returns the rows of a contract and source whose time fits, and those whose time is not known.
-func (s *strays) fitting(contract int32, src int, want reconcile.Want) [][]stray {
-	lo := stray{contract: contract, src: uint16(src), known: true, t: -1 << 63} //nolint:gosec // as in judge.fetch
+func (s *strays) fitting(contract, src int, want reconcile.Want) [][]uint32 {
+	lo := stray{contract: uint16(contract), src: uint16(src), known: true, t: -1 << 63} //nolint:gosec // as in gather and judge.fetch
 	hi := lo
 	hi.t = 1<<63 - 1
 	if want.From.Known() {
@@ -91,53 +90,79 @@ func (s *strays) fitting(contract int32, src int, want reconcile.Want) [][]stray
 	if want.To.Known() {
 		hi.t = want.To.UnixNano()
 	}
-	hi.pos = 1<<64 - 1
-	from, _ := slices.BinarySearchFunc(s.rows, lo, compareStray)
-	to, _ := slices.BinarySearchFunc(s.rows, hi, compareStray)
-	timed := nearest(s.rows[from:max(from, to)])
+	timed := s.between(lo, hi)
 	lo.known, lo.t = false, -1<<63
 	hi.known, hi.t = false, 1<<63-1
-	from, _ = slices.BinarySearchFunc(s.rows, lo, compareStray)
-	to, _ = slices.BinarySearchFunc(s.rows, hi, compareStray)
-	return [][]stray{timed, nearest(s.rows[from:max(from, to)])}
+	return [][]uint32{timed, s.between(lo, hi)}
 }
 
-func nearest(rows []stray) []stray {
+func (s *strays) between(lo, hi stray) []uint32 {
+	hi.pos = 1<<64 - 1
+	find := func(at stray) int {
+		n, _ := slices.BinarySearchFunc(s.order, at, func(i uint32, to stray) int { return compareStray(s.rows[i], to) })
+		return n
+	}
+	from := find(lo)
+	rows := s.order[from:max(from, find(hi))]
 	if len(rows) > maxStrays {
 		rows = rows[:maxStrays]
 	}
 	return rows
 }
 
-func (s *strays) compare(ctx context.Context, j *judge, sub *reconcile.Subject, want *reconcile.Want, rows []stray) error {
+// compare fetches the strays that rows belong to, each with all its rows, and names those that fit.
+func (s *strays) compare(ctx context.Context, j *judge, want *reconcile.Want, rows []uint32) error {
 	for part := range slices.Chunk(rows, 64) {
-		es := make([]suspect, len(part))
-		for i, row := range part {
-			es[i] = suspect{src: row.src, pos: row.pos}
+		var es []suspect
+		for _, i := range part {
+			for _, row := range s.siblings(i) {
+				es = append(es, suspect{src: row.src, pos: row.pos})
+			}
 		}
 		found, err := j.fetch(ctx, es)
 		if err != nil {
 			return err
 		}
-		for _, row := range part {
-			r := found[place{row.src, row.pos}]
-			if r == nil {
-				continue
+		for _, i := range part {
+			if other := s.whole(j, i, found); other != nil && want.Fits(other) {
+				s.pair(want, other)
 			}
-			other := reconcile.Assemble([]*reconcile.Record{r}, j.book, j.world)[0]
-			other.ID = string(row.id[:])
-			if id := s.own[other.ID]; id != nil {
-				other.Identity = id
-			}
-			if !want.Fits(other) {
-				continue
-			}
-			if h := s.holders[other.ID]; h != nil {
-				other = h
-			}
-			s.holders[other.ID] = other
-			want.Name(other)
 		}
 	}
 	return nil
+}
+
+// siblings returns the rows of the subject that a row belongs to; a stray of very many rows is told by the first of them.
+func (s *strays) siblings(i uint32) []stray {
+	from, to := i, i+1
+	for from > 0 && s.rows[from-1].subject == s.rows[i].subject {
+		from--
+	}
+	for int(to) < len(s.rows) && s.rows[to].subject == s.rows[i].subject {
+		to++
+	}
+	return s.rows[from:min(to, from+clusterRows)]
+}
+
+// whole assembles the stray that a row belongs to; nil where its rows could not be read again.
+func (s *strays) whole(j *judge, i uint32, found map[place]*reconcile.Record) *reconcile.Subject {
+	var rs []*reconcile.Record
+	for _, row := range s.siblings(i) {
+		if r := found[place{row.src, row.pos}]; r != nil {
+			rs = append(rs, r)
+		}
+	}
+	if len(rs) == 0 {
+		return nil
+	}
+	return reconcile.Assemble(rs, j.book, j.world)[0]
+}
+
+// pair lets both sides name each other, now and when the stray is judged.
+func (s *strays) pair(want *reconcile.Want, other *reconcile.Subject) {
+	if h := s.holders[other.ID]; h != nil {
+		other = h
+	}
+	s.holders[other.ID] = other
+	want.Name(other)
 }

@@ -66,7 +66,7 @@ func (s *sieve) eachSuspect(ctx context.Context, f func(suspect)) error {
 		return err
 	}
 	for i := range s.out.parts {
-		if err := s.out.stream(i, loadLimit, func(b []byte) error {
+		if err := s.out.stream(i, streamBlock, func(b []byte) error {
 			var e suspect
 			for ; len(b) > 0; b = b[suspectSize:] {
 				e.get(b)
