@@ -35,7 +35,7 @@ fuzz:
 	  done; done
 
 # Prints what a scan costs beside a bare read of the same files.
-bench: ; go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./internal/scan/...
+bench: ; go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./internal/...
 
 # Writes the pages of docs/ that are made from the tables in the code; a test fails while they are stale.
 docs: ; go test ./cmd/idemctl -run '^TestDocs$$' -count=1 -update
