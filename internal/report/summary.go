@@ -102,7 +102,10 @@ func (p *page) verdict(m *scan.Manifest, seen *tally, opt Options) {
 		}
 	}
 	if seen.exposed > 0 {
-		p.printf("%d exposed to a second execution, %d of them without a known end", seen.exposed, seen.endless)
+		p.printf("%d exposed to a second execution", seen.exposed)
+		if seen.endless > 0 {
+			p.printf(", %d of them without a known end", seen.endless)
+		}
 		if money := seen.moneyText(); money != "" {
 			p.printf("; money at risk: %s", money)
 		}

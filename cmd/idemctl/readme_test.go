@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestReadme runs the session of the README: every line of it must be printed, in that order. A line "…" stands for lines left out.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, session, found := strings.Cut(string(text), "## A session")
+	session, _, ended := strings.Cut(session, "\n## ")
+	if !found || !ended {
+		t.Fatal("the README has no session")
+	}
+	commands := strings.Split(session, "\n$ idemctl ")[1:]
+	if len(commands) == 0 {
+		t.Fatal("the session has no command")
+	}
+	for _, c := range commands {
+		args, want, _ := strings.Cut(c, "\n")
+		printed := strings.Split(quietly(t, strings.Fields(args)...), "\n")
+		for _, line := range strings.Split(want, "\n") {
+			if line == "…" || line == "" || line == "```" {
+				continue
+			}
+			at := 0
+			for at < len(printed) && strings.TrimRight(printed[at], " ") != line {
+				at++
+			}
+			if at == len(printed) {
+				t.Errorf("idemctl %s does not print, after what stands before it in the README:\n%s", args, line)
+				continue
+			}
+			printed = printed[at+1:]
+		}
+	}
+}
+
+// The README's config can be meant: only its database is missing here.
+func TestReadmeConfig(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, config, _ := strings.Cut(string(text), "```yaml\n")
+	config, _, _ = strings.Cut(config, "```")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "idemctl.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errOut strings.Builder
+	env := &Env{Args: []string{"check", dir}, Out: &out, Err: &errOut, Now: time.Now, Getenv: os.Getenv}
+	if code := Main(t.Context(), env); code != exitIncomplete {
+		t.Errorf("exit code %d: %s", code, errOut.String())
+	}
+}
