@@ -13,7 +13,7 @@ type refBits struct {
 }
 
 // bitsPerRow keeps false repetitions below one in sixteen, and their cost below what one more pass over all rows would be.
-const bitsPerRow = 16
+const bitsPerRow = 8
 
 func newRefBits(rows int64) *refBits {
 	n := max(1<<16, min(rows*bitsPerRow, 1<<27))

@@ -74,7 +74,7 @@ func (c *clusters) visitPart(ctx context.Context, p *pool, i, depth int, v visit
 		return nil
 	}
 	if p.bytes(i) <= max(loadLimit, clusterRows*suspectSize) {
-		b, err := p.load(i)
+		b, err := p.load(i, nil)
 		if err != nil {
 			return err
 		}

@@ -14,11 +14,23 @@ type group struct {
 	torn bool // several identities, or rows that join none for certain
 }
 
-// groups sorts traces and hands over each group. Rows without a key are groups of their own.
-func groups(ts []trace, each func(group) error) error {
+// sortTraces brings the traces of one identity together, incomplete ones last among those of their key.
+func sortTraces(ts []trace) {
 	slices.SortFunc(ts, func(a, b trace) int {
-		return cmp.Or(cmp.Compare(a.k, b.k), cmp.Compare(b.id, a.id), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
+		switch {
+		case a.k != b.k:
+			return cmp.Compare(a.k, b.k)
+		case a.id != b.id:
+			return cmp.Compare(b.id, a.id)
+		case a.src != b.src:
+			return cmp.Compare(a.src, b.src)
+		}
+		return cmp.Compare(a.pos, b.pos)
 	})
+}
+
+// groups hands over each group of sorted traces. Rows without a key are groups of their own.
+func groups(ts []trace, each func(group) error) error {
 	for i := 0; i < len(ts); {
 		if ts[i].k == 0 {
 			if err := each(group{node: rowNode(&ts[i]), rows: ts[i : i+1]}); err != nil {

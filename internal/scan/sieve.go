@@ -62,7 +62,9 @@ type sieve struct {
 	unions unions
 	counts *Counts
 	strays int64
-	found  int64 // suspects' rows
+	found  int64   // suspects' rows
+	block  []byte  // a partition as it is stored
+	rows   []trace // the same, read
 }
 
 // run makes the passes of the sieve: healthy or suspect, references met twice, rows they pull in, twins.
@@ -71,7 +73,7 @@ func (s *sieve) run(ctx context.Context) error {
 	for i := range s.traces.parts {
 		rows += s.traces.parts[i].n
 	}
-	s.refs, s.twins = newRefBits(2*rows), newRefBits(rows/8)
+	s.refs, s.twins = newRefBits(rows), newRefBits(rows/16)
 	s.unions.parent = make(map[uint64]uint64)
 	s.w = s.out.writer()
 	if err := s.each(ctx, s.first); err != nil {
@@ -80,7 +82,11 @@ func (s *sieve) run(ctx context.Context) error {
 	if err := s.requests(ctx); err != nil {
 		return err
 	}
-	pulled, err := s.meetings(ctx)
+	look, err := s.twinLook(ctx)
+	if err != nil {
+		return err
+	}
+	pulled, err := s.meetings(ctx, look)
 	if err != nil {
 		return err
 	}
@@ -88,8 +94,14 @@ func (s *sieve) run(ctx context.Context) error {
 		if err := s.each(ctx, func(g group) error { return s.pull(g, pulled) }); err != nil {
 			return err
 		}
+		if look, err = s.twinLook(ctx); err != nil {
+			return err
+		}
+		if err := s.each(ctx, look.see); err != nil {
+			return err
+		}
 	}
-	if err := s.findTwins(ctx); err != nil {
+	if err := s.seatTwins(ctx, look); err != nil {
 		return err
 	}
 	return s.w.done()
@@ -183,14 +195,16 @@ type meeting struct {
 	node uint64
 }
 
-// meetings finds the references that two or more groups really carry, joins those groups, and returns those that must be pulled in.
-func (s *sieve) meetings(ctx context.Context) (map[uint64]bool, error) {
+// meetings finds the references that two or more groups really carry, joins those groups, and returns those that must be pulled in. The same pass looks
+// for twins.
+func (s *sieve) meetings(ctx context.Context, look *twinLook) (map[uint64]bool, error) {
 	var ms []meeting
 	note := func(node uint64, h, tag uint32) {
 		if s.refs.repeated(h, tag) {
 			ms = append(ms, meeting{ref: uint64(tag)<<32 | uint64(h), node: node})
 		}
 	}
+	asked := s.hasAsked()
 	nodes := make(map[[2]uint64]uint64) // rows whose request id may be shared → their group
 	if err := s.each(ctx, func(g group) error {
 		for i := range g.rows {
@@ -201,11 +215,11 @@ func (s *sieve) meetings(ctx context.Context) (map[uint64]bool, error) {
 			if i == 0 || t.pr != g.rows[i-1].pr {
 				note(g.node, t.pr, tagObject)
 			}
-			if s.hasAsked() {
+			if asked {
 				nodes[[2]uint64{uint64(t.src), t.pos}] = g.node
 			}
 		}
-		return nil
+		return look.see(g)
 	}); err != nil {
 		return nil, err
 	}
@@ -285,20 +299,33 @@ func (s *sieve) eachOf(ctx context.Context, p *pool, i, depth int, f func(group)
 		return nil
 	}
 	if p.bytes(i) <= s.limit() {
-		b, err := p.load(i)
-		if err != nil {
-			return err
-		}
-		ts := make([]trace, len(b)/traceSize)
-		for n := range ts {
-			ts[n].get(b[n*traceSize:])
-		}
-		return groups(ts, f)
+		return s.loaded(p, i, f)
 	}
 	if depth <= maxSplits {
 		return s.split(ctx, p, i, depth, f)
 	}
 	return s.heavy(ctx, p, i, f)
+}
+
+// loaded hands over the groups of a partition that fits. The first pass sorts it and puts it back sorted.
+func (s *sieve) loaded(p *pool, i int, f func(group) error) (err error) {
+	if s.block, err = p.load(i, s.block[:0]); err != nil {
+		return err
+	}
+	s.rows = slices.Grow(s.rows[:0], len(s.block)/traceSize)[:len(s.block)/traceSize]
+	for n := range s.rows {
+		s.rows[n].get(s.block[n*traceSize:])
+	}
+	if !p.parts[i].sorted {
+		sortTraces(s.rows)
+		for n := range s.rows {
+			s.rows[n].put(s.block[n*traceSize:])
+		}
+		if err := p.store(i, s.block); err != nil {
+			return err
+		}
+	}
+	return groups(s.rows, f)
 }
 
 // limit is what may be sorted at once: a small budget makes it small too, so that tests reach every path.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -22,11 +23,12 @@ type pool struct {
 }
 
 type part struct {
-	mu   sync.Mutex
-	mem  []byte
-	file *os.File
-	n    int64 // entries
-	disk int64 // bytes in file
+	mu     sync.Mutex
+	mem    []byte
+	file   *os.File
+	n      int64 // entries
+	disk   int64 // bytes in file
+	sorted bool
 }
 
 func newPool(dir string, size, parts int, budget int64) *pool {
@@ -82,17 +84,31 @@ func unlinkedFile(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// load returns a partition's entries, in the order in which they were added by each writer.
-func (p *pool) load(i int) ([]byte, error) {
+// load appends a partition's entries to buf, in the order in which they were added by each writer.
+func (p *pool) load(i int, buf []byte) ([]byte, error) {
 	q := &p.parts[i]
-	if q.disk == 0 {
-		return q.mem, nil
+	buf = slices.Grow(buf, int(q.n)*p.size)
+	n := len(buf)
+	buf = buf[:n+int(q.disk)]
+	if q.disk > 0 {
+		if _, err := q.file.ReadAt(buf[n:], 0); err != nil {
+			return nil, fmt.Errorf("reading back from the temporary folder: %w", err)
+		}
 	}
-	b := make([]byte, q.disk, q.disk+int64(len(q.mem)))
-	if _, err := q.file.ReadAt(b, 0); err != nil {
-		return nil, fmt.Errorf("reading back from the temporary folder: %w", err)
+	return append(buf, q.mem...), nil
+}
+
+// store puts a partition's entries back in the order that the first pass over them found useful: later passes need not sort again.
+func (p *pool) store(i int, b []byte) error {
+	q := &p.parts[i]
+	if q.disk > 0 {
+		if _, err := q.file.WriteAt(b[:q.disk], 0); err != nil {
+			return fmt.Errorf("writing to the temporary folder: %w", err)
+		}
 	}
-	return append(b, q.mem...), nil
+	copy(q.mem, b[q.disk:])
+	q.sorted = true
+	return nil
 }
 
 // stream hands over a partition's entries in blocks of at most max bytes, for partitions that are too large to load.

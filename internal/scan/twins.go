@@ -15,33 +15,39 @@ type twinRow struct {
 	src  uint16
 }
 
-// findTwins adds, to each suspect, rows of other actions that ask for the same: whoever wants to replay it must know of them. They come as guests: they
-// are counted where they belong.
-func (s *sieve) findTwins(ctx context.Context) error {
-	mine := make(map[uint64]bool) // suspects' nodes
-	if err := s.eachSuspect(ctx, func(e suspect) { mine[e.node] = true }); err != nil {
-		return err
-	}
-	byTwin := make(map[uint32][]twinRow)
-	if err := s.each(ctx, func(g group) error {
-		for i := range g.rows {
-			t := &g.rows[i]
-			if t.tw == 0 || !s.twins.repeated(t.tw, 0) {
-				continue
-			}
-			rows := byTwin[t.tw]
-			if len(rows) >= perTwin && !mine[g.node] {
-				continue
-			}
-			byTwin[t.tw] = append(rows, twinRow{tw: t.tw, t: t.t, node: g.node, pos: t.pos, src: t.src})
+// twinLook gathers, in a pass over all rows, those that ask for what some suspect asks for.
+type twinLook struct {
+	s    *sieve
+	mine map[uint64]bool // suspects' nodes
+	rows map[uint32][]twinRow
+}
+
+func (s *sieve) twinLook(ctx context.Context) (*twinLook, error) {
+	l := &twinLook{s: s, mine: make(map[uint64]bool), rows: make(map[uint32][]twinRow)}
+	return l, s.eachSuspect(ctx, func(e suspect) { l.mine[e.node] = true })
+}
+
+func (l *twinLook) see(g group) error {
+	for i := range g.rows {
+		t := &g.rows[i]
+		if t.tw == 0 || !l.s.twins.repeated(t.tw, 0) {
+			continue
 		}
-		return nil
-	}); err != nil {
-		return err
+		rows := l.rows[t.tw]
+		if len(rows) >= perTwin && !l.mine[g.node] {
+			continue
+		}
+		l.rows[t.tw] = append(rows, twinRow{tw: t.tw, t: t.t, node: g.node, pos: t.pos, src: t.src})
 	}
+	return nil
+}
+
+// seatTwins adds, to each suspect, rows of other actions that ask for the same: whoever wants to replay it must know of them. They come as guests: they
+// are counted where they belong.
+func (s *sieve) seatTwins(ctx context.Context, l *twinLook) error {
 	hosts := make(map[uint64][]uint64) // group → suspects that it is a guest of
-	for _, rows := range byTwin {
-		s.invite(rows, mine, hosts)
+	for _, rows := range l.rows {
+		s.invite(rows, l.mine, hosts)
 	}
 	if len(hosts) == 0 {
 		return nil
