@@ -1,11 +1,11 @@
 package scan
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 
@@ -22,12 +22,12 @@ const (
 )
 
 const savedSchema = `
-CREATE TABLE manifest(one INTEGER PRIMARY KEY CHECK(one=1), body TEXT NOT NULL) STRICT;
+CREATE TABLE manifest(one INTEGER PRIMARY KEY CHECK(one=1), body TEXT NOT NULL, sum INTEGER NOT NULL) STRICT;
 CREATE TABLE cases(
   id TEXT NOT NULL, rank INTEGER NOT NULL, until INTEGER NOT NULL, severity INTEGER NOT NULL,
   headline TEXT NOT NULL, kinds INTEGER NOT NULL, contract TEXT NOT NULL,
   executed TEXT NOT NULL, retry_now TEXT NOT NULL, minor INTEGER, exponent INTEGER, currency TEXT,
-  body TEXT NOT NULL) STRICT;`
+  body TEXT NOT NULL, sum INTEGER NOT NULL) STRICT;`
 
 const savedOrder = `CREATE INDEX cases_order ON cases(rank, until, severity, id); CREATE INDEX cases_id ON cases(id);`
 
@@ -88,7 +88,7 @@ func (k *keeper) add(c *Case) error {
 			return fmt.Errorf("writing a case: %w", err)
 		}
 		k.tx = tx
-		if k.ins, err = tx.Prepare(`INSERT INTO cases VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)`); err != nil {
+		if k.ins, err = tx.Prepare(`INSERT INTO cases VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)`); err != nil {
 			return fmt.Errorf("writing a case: %w", err)
 		}
 	}
@@ -100,8 +100,9 @@ func (k *keeper) add(c *Case) error {
 	if c.Amount.Valid {
 		minor, exponent, currency = c.Amount.Minor, int64(c.Amount.Exponent), c.Amount.Currency
 	}
-	_, err = k.ins.Exec(c.CaseID, exposureRank(c.Exposure.State), c.Exposure.Until.UnixNano(), int64(c.Severity), c.Headline().String(), kindBits(c.Kinds),
-		c.Contract, c.Executed.String(), c.RetryNow.String(), minor, exponent, currency, string(body))
+	at := orderOf(c)
+	_, err = k.ins.Exec(at.id, at.rank, at.until, at.severity, c.Headline().String(), kindBits(c.Kinds),
+		c.Contract, c.Executed.String(), c.RetryNow.String(), minor, exponent, currency, string(body), sumOf(body))
 	if err != nil {
 		return fmt.Errorf("writing a case: %w", err)
 	}
@@ -145,7 +146,7 @@ func (k *keeper) finish(m *Manifest) error {
 	if _, err := k.db.Exec(savedOrder); err != nil {
 		return fmt.Errorf("ordering the cases: %w", err)
 	}
-	if _, err := k.db.Exec("INSERT INTO manifest VALUES(1,?)", string(body)); err != nil {
+	if _, err := k.db.Exec("INSERT INTO manifest VALUES(1,?,?)", string(body), sumOf(body)); err != nil {
 		return fmt.Errorf("writing the manifest: %w", err)
 	}
 	if k.out == "" {
@@ -188,6 +189,16 @@ func (k *keeper) discard() error {
 	return err
 }
 
+// queuePlace is a case's place in the queue: exposure, nearest deadline, severity, id.
+type queuePlace struct {
+	rank, until, severity int64
+	id                    string
+}
+
+func orderOf(c *Case) queuePlace {
+	return queuePlace{exposureRank(c.Exposure.State), c.Exposure.Until.UnixNano(), int64(c.Severity), c.CaseID}
+}
+
 // exposureRank orders cases: open, unknown, the nearest deadline, none.
 func exposureRank(s reconcile.ExposureState) int64 {
 	switch s {
@@ -210,10 +221,7 @@ func kindBits(ks []reconcile.Kind) int64 {
 	return bits
 }
 
-// query is what both a fresh result and a saved one are read through.
-func query(ctx context.Context, db *sql.DB, kinds []reconcile.Kind) (*sql.Rows, error) {
-	if len(kinds) == 0 {
-		return db.QueryContext(ctx, "SELECT body FROM cases ORDER BY rank, until, severity, id")
-	}
-	return db.QueryContext(ctx, "SELECT body FROM cases WHERE kinds & ? <> 0 ORDER BY rank, until, severity, id", kindBits(kinds))
-}
+// sumOf tells a body that a disk or a transfer has changed; it is no seal against a person.
+func sumOf(body []byte) int64 { return int64(crc32.Checksum(body, castagnoli)) }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
