@@ -75,11 +75,12 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 	uncovered := func(code, format string, args ...any) absence {
 		return absence{state: absenceUncovered, code: code, text: f.Name + ": " + fmt.Sprintf(format, args...)}
 	}
-	switch {
-	case !cov.Complete:
-		a := uncovered("source-incomplete", "%s", cov.Reason)
+	if b := j.unread(f); b != nil {
+		a := absence{state: absenceUncovered, code: "source-incomplete", text: b.Name + ": " + b.Coverage.Reason}
 		a.broken = true
 		return a
+	}
+	switch {
 	case !cov.Proves:
 		return uncovered("source-proves-nothing", "%s", cov.Reason)
 	case j.joinBroken(f):
@@ -96,6 +97,21 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("restore-gap", "it was restored, and the action falls into what that lost")
 	}
 	return j.pastTheEnd(f, settle)
+}
+
+// unread returns the source itself where it was not read as far as it was declared to reach, or else one that tells of sends: what it hides may be a later
+// send, after which the record may still come.
+func (j *judging) unread(f *SourceFacts) *SourceFacts {
+	if !f.Coverage.Complete {
+		return f
+	}
+	for i := range j.w.Sources {
+		s := &j.w.Sources[i]
+		if s.Role != RoleEffect && s.Role != RoleProvider && !s.Coverage.Complete && j.concerns(s) {
+			return s
+		}
+	}
+	return nil
 }
 
 // pastTheEnd compares the last possible send with the end of coverage. Records without a time were committed before the end of their own source's

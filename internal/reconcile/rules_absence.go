@@ -41,13 +41,23 @@ func providerOnlyEffect(j *judging) (bool, []string, map[string]string) {
 	if !j.c.Effect.external() || len(done) == 0 || j.receiptIn(StateCompleted) != nil || len(j.effects) > 0 || j.leaseLives() {
 		return false, nil, nil
 	}
-	if len(j.receipts) == 0 && !j.proved(j.receiptGone) {
+	if (len(j.receipts) == 0 && !j.proved(j.receiptGone)) || j.unreadCopy() {
 		return false, nil, nil
 	}
 	if j.c.Effect.local() && !j.noRow() {
 		return false, nil, nil
 	}
 	return true, []string{ref(done[0].lines[0])}, map[string]string{"object": nameOf(done[0]), "amount": orUnknown(done[0].amount.String())}
+}
+
+// unreadCopy reports whether a receipt store was not read in which the completed receipt may stand, serving or not.
+func (j *judging) unreadCopy() bool {
+	for _, f := range j.places(RoleReceipt, false) {
+		if !f.Coverage.Complete {
+			return !j.proved(absence{state: absenceUncovered, broken: true, code: "source-incomplete", source: f.Name, text: f.Name + ": " + f.Coverage.Reason})
+		}
+	}
+	return false
 }
 
 func nameOf(o *object) string {
@@ -141,7 +151,7 @@ func providerMissing(j *judging) (bool, []string, map[string]string) {
 	if recorded == nil && j.rowNamesProvider() {
 		recorded = j.effects[0]
 	}
-	if recorded == nil || !j.c.Effect.external() || len(j.objects) > 0 || !j.proved(j.remoteGone) {
+	if recorded == nil || !j.c.Effect.external() || len(j.objects) > 0 || j.objectClaimed() || !j.proved(j.remoteGone) {
 		return false, nil, nil
 	}
 	if j.candidateIn(RoleProvider) {
@@ -149,6 +159,11 @@ func providerMissing(j *judging) (bool, []string, map[string]string) {
 		return false, nil, nil
 	}
 	return true, []string{ref(recorded)}, map[string]string{"store": j.remoteGone.source}
+}
+
+// objectClaimed reports whether the log shows the object that this action names, as another action's: that is a reference used again, not a missing line.
+func (j *judging) objectClaimed() bool {
+	return slices.ContainsFunc(j.s.Clashes, func(c Clash) bool { return c.Field == RefObject.field() })
 }
 
 // unknownOutcome holds where nobody can tell and something says that the action was begun. It rests on no absence; but where a source that could
@@ -287,7 +302,7 @@ func (j *judging) explainGone(end Instant) string {
 	switch {
 	case j.exposure.State == ExposureNone:
 		return "retention"
-	case j.uncertain() || len(j.pending) > 0:
+	case (j.uncertain() || len(j.pending) > 0) && !j.brokenPlace():
 		return ""
 	}
 	return "retention-gap"
@@ -332,7 +347,7 @@ func (j *judging) forgotten() *Record {
 	if len(j.receipts) == 0 || j.live() != nil || j.exposure.State == ExposureNone || len(j.effects) == 0 {
 		return nil
 	}
-	if !j.uncertain() && len(j.pending) == 0 {
+	if (!j.uncertain() && len(j.pending) == 0) || j.brokenPlace() {
 		return nil
 	}
 	for _, r := range j.receipts {
