@@ -8,7 +8,7 @@ import (
 	"example.com/idemctl/internal/reconcile"
 )
 
-const seeds = 3000
+const seeds = 1200
 
 // TestNothingIsSaidAgainstTheTruth compares every verdict with what happened.
 func TestNothingIsSaidAgainstTheTruth(t *testing.T) {
