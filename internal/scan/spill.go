@@ -9,17 +9,12 @@ import (
 	"sync"
 )
 
-// pool is a set of partitions of fixed-size entries: in memory while they fit the budget, in unlinked temporary files beyond it.
+// pool is a set of partitions of fixed-size entries: each in memory up to its share of the budget, in an unlinked temporary file beyond it.
 type pool struct {
 	dir    string
 	size   int   // bytes of an entry
 	budget int64 // bytes that stay in memory, over all partitions
-	limit  int64 // bytes on disk, 0 = none
 	parts  []part
-
-	mu    sync.Mutex
-	inMem int64
-	disk  int64
 }
 
 type part struct {
@@ -35,40 +30,47 @@ func newPool(dir string, size, parts int, budget int64) *pool {
 	return &pool{dir: dir, size: size, budget: budget, parts: make([]part, parts)}
 }
 
-// add appends whole entries to a partition. The partition goes to its file when the pool is past its budget and the partition is a large one.
+// add appends whole entries to a partition.
 func (p *pool) add(i int, entries []byte) error {
 	q := &p.parts[i]
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.mem = append(q.mem, entries...)
 	q.n += int64(len(entries) / p.size)
-	p.mu.Lock()
-	p.inMem += int64(len(entries))
-	over := p.inMem > p.budget && int64(len(q.mem)) >= p.budget/int64(2*len(p.parts))
-	p.mu.Unlock()
-	if !over {
-		return nil
+	if share := p.budget / int64(len(p.parts)); int64(len(q.mem)+len(entries)) > share {
+		if err := q.flush(p.dir); err != nil {
+			return err
+		}
+		if int64(len(entries)) > share {
+			return q.write(p.dir, entries)
+		}
 	}
-	return p.flush(q)
+	q.mem = append(q.mem, entries...)
+	return nil
 }
 
-func (p *pool) flush(q *part) error {
+func (q *part) flush(dir string) error {
+	if len(q.mem) == 0 {
+		return nil
+	}
+	if err := q.write(dir, q.mem); err != nil {
+		return err
+	}
+	q.mem = q.mem[:0]
+	return nil
+}
+
+func (q *part) write(dir string, b []byte) error {
 	if q.file == nil {
-		f, err := unlinkedFile(p.dir)
+		f, err := unlinkedFile(dir)
 		if err != nil {
 			return err
 		}
 		q.file = f
 	}
-	if _, err := q.file.Write(q.mem); err != nil {
+	if _, err := q.file.Write(b); err != nil {
 		return fmt.Errorf("writing to the temporary folder: %w", err)
 	}
-	q.disk += int64(len(q.mem))
-	p.mu.Lock()
-	p.inMem -= int64(len(q.mem))
-	p.disk += int64(len(q.mem))
-	p.mu.Unlock()
-	q.mem = q.mem[:0]
+	q.disk += int64(len(b))
 	return nil
 }
 
