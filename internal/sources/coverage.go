@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,10 +11,11 @@ import (
 )
 
 const (
-	hintDeclare  = "declare it: coverage: {from: …, to: …}"
-	hintNoTime   = "map created_at, or declare coverage: {from: …, to: …}"
-	hintMixed    = "let the service write the key in one type, or cast it in a query"
-	reasonNoTime = "no record has a time, so nobody knows what the file covers"
+	hintDeclare    = "declare it: coverage: {from: …, to: …}"
+	hintNoTime     = "map created_at, or declare coverage: {from: …, to: …}"
+	hintUnreadable = "correct the row where it was written, or its map; idemctl check lists such rows; nothing is concluded from what is absent"
+	hintMixed      = "let the service write the key in one type, or cast it in a query"
+	reasonNoTime   = "no record has a time, so nobody knows what the file covers"
 )
 
 // coverage says what a scan has shown. What the config declares wins over what the rows show; what went wrong wins over both.
@@ -70,7 +72,7 @@ func (s *Source) incomplete(ext rows.Extent) (reason, hint string) {
 		if s.stats.Unreadable > 1 {
 			count = fmt.Sprintf("%d rows could not be read, first at ", s.stats.Unreadable)
 		}
-		return count + first.Place + ": " + first.Text, first.Hint
+		return count + first.Place + ": " + first.Text, cmp.Or(first.Hint, hintUnreadable)
 	}
 	return s.neverSeen()
 }
