@@ -33,14 +33,17 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			env.Values[before{}] = listing(env.WorkDir)
+			env.Values[rememberedKey], env.Values[holdersKey] = &remembered{}, &holders{}
 			return nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":    exitsCommand,
-			"nothing":  nothingCommand,
-			"harmless": harmlessCommand,
-		},
+		Cmds: commands(),
 	})
+}
+
+func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
+	all := attacks()
+	all["exits"], all["nothing"], all["harmless"] = exitsCommand, nothingCommand, harmlessCommand
+	return all
 }
 
 // exitsCommand is "exits CODE COMMAND…": the command must end with exactly this code, and show no stack and no way out of the terminal.
