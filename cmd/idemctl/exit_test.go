@@ -122,7 +122,7 @@ func TestParseNow(t *testing.T) {
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	words := []string{"scan", "show", "check", "version", "completion"}
-	for in, want := range map[string]string{"scna": "scan", "shwo": "show", "chek": "check", "versoin": "version", "completions": "completion", "frobnicate": "", "": ""} {
+	for in, want := range map[string]string{"scna": "scan", "shwo": "show", "chek": "check", "vresion": "version", "completions": "completion", "frobnicate": "", "": ""} {
 		if got := nearest(in, words); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
 		}

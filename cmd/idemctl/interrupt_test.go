@@ -101,7 +101,7 @@ sources:
 		w := bufio.NewWriter(f)
 		for i := range n {
 			if name == "charges" || i%10 != 0 {
-				fmt.Fprintf(w, `{"key":"k%d","id":"ch_%d","at":"2026-11-29T0%d:00:00Z"}`+"\n", i, i, i%6)
+				_, _ = fmt.Fprintf(w, `{"key":"k%d","id":"ch_%d","at":"2026-11-29T0%d:00:00Z"}`+"\n", i, i, i%6)
 			}
 		}
 		if err := errors.Join(w.Flush(), f.Close()); err != nil {

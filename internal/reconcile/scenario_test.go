@@ -22,7 +22,7 @@ func TestScenarios(t *testing.T) {
 			}
 			n := read(t, d.Input)
 			got := n.judge(d.HasArg("options"))
-			rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a shuffle that repeats, not a secret
+			rng := rand.New(rand.NewPCG(1, 2)) // a shuffle that repeats, not a secret
 			for range 5 {
 				again := read(t, d.Input)
 				rng.Shuffle(len(again.recs), func(i, k int) { again.recs[i], again.recs[k] = again.recs[k], again.recs[i] })

@@ -45,7 +45,7 @@ type judge struct {
 // run visits every cluster. Where unlinked rows may be missing counterparts, they are gathered first and judged last, so that each side can name the other.
 func (j *judge) run(ctx context.Context, c *clusters, hasStrays bool) error {
 	if !hasStrays {
-		return c.visit(ctx, j.visitor(ctx, nil, func(s *reconcile.Subject) bool { return true }))
+		return c.visit(ctx, j.visitor(ctx, nil, func(*reconcile.Subject) bool { return true }))
 	}
 	j.strays = newStrays()
 	gather := j.visitor(ctx, func(e suspect) bool { return e.stray }, nil)
@@ -211,7 +211,7 @@ func (j *judge) fetch(ctx context.Context, es []suspect) (map[place]*reconcile.R
 		slices.Sort(at)
 		at = slices.Compact(at)
 		err := j.readers[src].Fetch(ctx, at, func(pos rows.Pos, r *reconcile.Record) error {
-			found[place{uint16(src), uint64(pos)}] = r.Clone() //nolint:gosec // a trace holds the source in 16 bits; Run refuses more
+			found[place{uint16(src), uint64(pos)}] = r.Clone() // a trace holds the source in 16 bits; Run refuses more
 			return nil
 		})
 		if err == nil && len(at) > 0 && !complete(found, src, at) {
@@ -229,7 +229,7 @@ func (j *judge) fetch(ctx context.Context, es []suspect) (map[place]*reconcile.R
 
 func complete(found map[place]*reconcile.Record, src int, at []rows.Pos) bool {
 	for _, pos := range at {
-		if found[place{uint16(src), uint64(pos)}] == nil { //nolint:gosec // as in fetch
+		if found[place{uint16(src), uint64(pos)}] == nil { // as in fetch
 			return false
 		}
 	}

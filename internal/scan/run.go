@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
-const DefaultMemBudget = 8 << 20
+const DefaultMemBudget = 4 << 20
 
 // Run scans: it opens the config's sources, reads each once, judges the suspects and returns the result, which must be closed. A source that fails makes
 // the result incomplete, not an error. A cancelled scan returns the context's error and leaves no file.
@@ -140,7 +140,7 @@ func (r *run) read(ctx context.Context, s *sieve) error {
 	seed := maphash.MakeSeed()
 	index := make(map[*reconcile.Contract]byte)
 	for i, c := range r.cfg.Contracts {
-		index[c] = byte(i) //nolint:gosec // collisions beyond 256 contracts are told apart by the rules: hashes only select what to look at
+		index[c] = byte(i) // collisions beyond 256 contracts are told apart by the rules: hashes only select what to look at
 	}
 	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 	done := make(chan error, len(r.readers))
@@ -150,7 +150,7 @@ func (r *run) read(ctx context.Context, s *sieve) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			tallies[i].present = make([]int64, len(r.cfg.Events))
-			tr := &tracer{book: r.cfg.Contracts, index: index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: seed} //nolint:gosec // all refuses more
+			tr := &tracer{book: r.cfg.Contracts, index: index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: seed} // all refuses more
 			return r.readSource(ctx, i, tr, s, &tallies[i])
 		})
 	}

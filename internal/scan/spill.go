@@ -120,7 +120,7 @@ func (p *pool) stream(i int, limit int, each func([]byte) error) error {
 	buf := make([]byte, min(int64(limit), q.disk))
 	for at := int64(0); at < q.disk; {
 		n := min(int64(limit), q.disk-at)
-		if _, err := q.file.ReadAt(buf[:n], at); err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns io.EOF itself
+		if _, err := q.file.ReadAt(buf[:n], at); err != nil && err != io.EOF { // ReadAt returns io.EOF itself
 			return fmt.Errorf("reading back from the temporary folder: %w", err)
 		}
 		if err := each(buf[:n]); err != nil {

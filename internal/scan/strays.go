@@ -37,7 +37,7 @@ func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconci
 			continue
 		}
 		s.subject++
-		contract := uint16(slices.Index(j.book, sub.Contract)) //nolint:gosec // a collision beyond 65,536 contracts is told apart by Fits
+		contract := uint16(slices.Index(j.book, sub.Contract)) // a collision beyond 65,536 contracts is told apart by Fits
 		for _, e := range sub.Evidence {
 			if p, ok := at[e.Record]; ok {
 				t := e.Record.Time()
@@ -50,7 +50,7 @@ func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconci
 func (s *strays) sort() {
 	s.order = make([]uint32, len(s.rows))
 	for i := range s.order {
-		s.order[i] = uint32(i) //nolint:gosec // a scan of four billion strays does not fit in memory anyhow
+		s.order[i] = uint32(i) // a scan of four billion strays does not fit in memory anyhow
 	}
 	slices.SortFunc(s.order, func(a, b uint32) int { return compareStray(s.rows[a], s.rows[b]) })
 }
@@ -81,7 +81,7 @@ func (s *strays) relate(ctx context.Context, j *judge, sub *reconcile.Subject) e
 
 // fitting returns the rows of a contract and source whose time fits, and those whose time is not known.
 func (s *strays) fitting(contract, src int, want reconcile.Want) [][]uint32 {
-	lo := stray{contract: uint16(contract), src: uint16(src), known: true, t: -1 << 63} //nolint:gosec // as in gather and judge.fetch
+	lo := stray{contract: uint16(contract), src: uint16(src), known: true, t: -1 << 63} // as in gather and judge.fetch
 	hi := lo
 	hi.t = 1<<63 - 1
 	if want.From.Known() {
