@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 	_ "time/tzdata" // zones of sources must be known on a machine that has none installed
@@ -23,6 +24,9 @@ func start() int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	signal.Ignore(syscall.SIGPIPE)
+
+	// A scan's live memory is small and steady: collecting at a quarter as much garbage costs little and keeps its peak low.
+	debug.SetGCPercent(25)
 
 	return Main(ctx, &Env{
 		Args:   os.Args[1:],

@@ -62,7 +62,7 @@ func newKeeper(dir, out string) (*keeper, error) {
 }
 
 func (k *keeper) open() error {
-	db, err := sql.Open("sqlite", fileURI(k.temp)+"?_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)&_pragma=cache_size(-4096)&_pragma=temp_store(memory)")
+	db, err := sql.Open("sqlite", fileURI(k.temp)+"?_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)&_pragma=cache_size(-1024)&_pragma=temp_store(memory)")
 	if err != nil {
 		return err
 	}
