@@ -29,6 +29,9 @@ type stray struct {
 // maxStrays bounds how many unlinked rows one absence is compared with: the nearest in time.
 const maxStrays = 1024
 
+// perStray bounds the rows by which one stray is told.
+const perStray = 1024
+
 func newStrays() *strays { return &strays{holders: make(map[string]*reconcile.Subject)} }
 
 func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconcile.Record]place) {
@@ -110,12 +113,17 @@ func (s *strays) between(lo, hi stray) []uint32 {
 	return rows
 }
 
-// compare fetches the strays that rows belong to, each with all its rows, and names those that fit.
+// compare fetches the strays that rows belong to, each once and with all its rows, and names those that fit.
 func (s *strays) compare(ctx context.Context, j *judge, want *reconcile.Want, rows []uint32) error {
-	for part := range slices.Chunk(rows, 64) {
+	first := make([]uint32, len(rows))
+	for i, at := range rows {
+		first[i] = s.firstOf(at)
+	}
+	slices.Sort(first)
+	for part := range slices.Chunk(slices.Compact(first), 64) {
 		var es []suspect
-		for _, i := range part {
-			for _, row := range s.siblings(i) {
+		for _, at := range part {
+			for _, row := range s.rowsOf(at) {
 				es = append(es, suspect{src: row.src, pos: row.pos})
 			}
 		}
@@ -123,31 +131,39 @@ func (s *strays) compare(ctx context.Context, j *judge, want *reconcile.Want, ro
 		if err != nil {
 			return err
 		}
-		for _, i := range part {
-			if other := s.whole(j, i, found); other != nil && want.Fits(other) {
+		for _, at := range part {
+			if other := s.whole(j, at, found); other != nil && want.Fits(other) {
 				s.pair(want, other)
 			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// siblings returns the rows of the subject that a row belongs to; a stray of very many rows is told by the first of them.
-func (s *strays) siblings(i uint32) []stray {
-	from, to := i, i+1
-	for from > 0 && s.rows[from-1].subject == s.rows[i].subject {
-		from--
+// firstOf returns where the rows of a row's subject begin.
+func (s *strays) firstOf(at uint32) uint32 {
+	for at > 0 && s.rows[at-1].subject == s.rows[at].subject {
+		at--
 	}
-	for int(to) < len(s.rows) && s.rows[to].subject == s.rows[i].subject {
-		to++
-	}
-	return s.rows[from:min(to, from+clusterRows)]
+	return at
 }
 
-// whole assembles the stray that a row belongs to; nil where its rows could not be read again.
-func (s *strays) whole(j *judge, i uint32, found map[place]*reconcile.Record) *reconcile.Subject {
+// rowsOf returns the rows of the subject that begins at a row; one of very many rows is told by some of them.
+func (s *strays) rowsOf(at uint32) []stray {
+	to := at + 1
+	for int(to) < len(s.rows) && to < at+perStray && s.rows[to].subject == s.rows[at].subject {
+		to++
+	}
+	return s.rows[at:to]
+}
+
+// whole assembles a stray; nil where its rows could not be read again.
+func (s *strays) whole(j *judge, at uint32, found map[place]*reconcile.Record) *reconcile.Subject {
 	var rs []*reconcile.Record
-	for _, row := range s.siblings(i) {
+	for _, row := range s.rowsOf(at) {
 		if r := found[place{row.src, row.pos}]; r != nil {
 			rs = append(rs, r)
 		}
