@@ -97,6 +97,11 @@ func read(t *testing.T, text string) *notation {
 			n.source(w)
 		case "restored":
 			n.restored(w)
+		case "incomparable":
+			if n.world.Broken == nil {
+				n.world.Broken = make(map[[2]string]bool)
+			}
+			n.world.Broken[[2]string{w.bare[0], w.bare[1]}] = true
 		case "receipt", "effect", "provider", "intent", "outbox":
 			n.record(verb, w)
 		default:

@@ -166,17 +166,20 @@ func referenceReused(j *judging) (bool, []string, map[string]string) {
 // resendPending holds where something that is still to be done, or may start again by itself, has stood for long: an unfinished receipt beside a standing
 // leg, an unsent message whose receiver has acted, a due intent. While its lease lives the work is simply under way.
 func resendPending(j *judging) (bool, []string, map[string]string) {
-	if !j.made() || j.leaseLives() || j.recognised() {
+	if !j.made() || j.leaseLives() {
 		return false, nil, nil
 	}
 	var refs []string
-	if r := j.lapsed(); r != nil && j.live() == r {
-		refs = append(refs, ref(r))
-	}
-	for _, r := range j.messages {
-		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() {
+	for _, r := range j.messages { // its relay asks no receipt: only the receiver could recognise it
+		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) {
 			refs = append(refs, ref(r))
 		}
+	}
+	if j.recognised() {
+		return len(refs) > 0, refs, nil
+	}
+	if r := j.lapsed(); r != nil && j.live() == r {
+		refs = append(refs, ref(r))
 	}
 	for _, r := range j.intents {
 		if r.DueAt.known && !j.confirmed() {

@@ -47,6 +47,10 @@ func providerOnlyEffect(j *judging) (bool, []string, map[string]string) {
 	if j.c.Effect.local() && !j.noRow() {
 		return false, nil, nil
 	}
+	if why := j.explainOrphan(done[0].lines[0]); why != "" && j.c.Effect == LegsExternal && len(j.receipts) == 0 {
+		j.out.Explained = why // without rows the receipt was all that the service had, and its time is over
+		return false, nil, nil
+	}
 	return true, []string{ref(done[0].lines[0])}, map[string]string{"object": nameOf(done[0]), "amount": orUnknown(done[0].amount.String())}
 }
 
@@ -266,10 +270,14 @@ func (j *judging) settles() string {
 
 // orphan returns the standing effect that no receipt remembers, nil when a receipt does, when that is not proved, or when its lack is explained.
 func (j *judging) orphan() *Record {
-	if len(j.effects) == 0 || len(j.s.Clashes) > 0 || len(j.receipts) > 0 || !j.noReceipt() {
+	rows := j.effects
+	if objects := j.objectsIn(OutcomeSucceeded); j.c.Effect == LegsExternal && j.done() != nil && len(objects) > 0 {
+		rows = objects[0].lines // without rows of its own, the service's effect is what the provider shows; unrecorded it would be a provider-only effect
+	}
+	if len(rows) == 0 || len(j.s.Clashes) > 0 || len(j.receipts) > 0 || !j.noReceipt() {
 		return nil
 	}
-	r := j.effects[0]
+	r := rows[0]
 	if why := j.explainOrphan(r); why != "" {
 		j.out.Explained = why
 		return nil
