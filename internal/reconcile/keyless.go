@@ -44,16 +44,14 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		}
 		return i
 	}
-	first := make(map[string]int)
-	for i, r := range rs {
-		for _, ref := range AppendRefs(nil, r) {
-			name := refName(ref)
-			if k, ok := first[name]; ok {
-				if j.c.agree(j.c.IdentityOf(rs[k]), j.c.IdentityOf(r)) {
+	for _, is := range j.byReference(rs) {
+		apart := j.disagree(rs, is)
+		for n, i := range is {
+			for _, k := range is[:n] {
+				if !apart || j.sameIdentity(rs[i], rs[k]) {
 					parent[find(i)] = find(k)
+					break
 				}
-			} else {
-				first[name] = i
 			}
 		}
 	}
@@ -71,6 +69,33 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		u.add(r, LinkNone)
 	}
 	return out
+}
+
+// byReference lists the records that carry each reference, in their own order.
+func (j *joiner) byReference(rs []*Record) map[string][]int {
+	out := make(map[string][]int)
+	for i, r := range rs {
+		for _, ref := range AppendRefs(nil, r) {
+			out[refName(ref)] = append(out[refName(ref)], i)
+		}
+	}
+	return out
+}
+
+// disagree reports whether two of the records cannot be one thing: then a record that would go with either goes with neither.
+func (j *joiner) disagree(rs []*Record, is []int) bool {
+	for n, i := range is {
+		for _, k := range is[:n] {
+			if !j.c.agree(j.c.IdentityOf(rs[i]), j.c.IdentityOf(rs[k])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (j *joiner) sameIdentity(a, b *Record) bool {
+	return bytes.Equal(j.c.AppendIdentity(nil, j.c.IdentityOf(a)), j.c.AppendIdentity(nil, j.c.IdentityOf(b)))
 }
 
 // place joins a loose unit to the identity its references name, or records the clash.

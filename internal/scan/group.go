@@ -100,6 +100,7 @@ type places struct {
 	noReceipts  bool // a receipt source was not read as declared: nothing is concluded from a missing receipt
 	noEffects   bool // the same of effects
 	noProvider  bool // the same of the provider
+	loose       bool // some row carries no key: what lacks a counterpart must look for it among those
 	severalRows bool // a contract expects more or fewer than one record of some source: the rules count
 }
 
@@ -113,7 +114,7 @@ func (p *places) claim(g *group) (reconcile.Class, bool) {
 	if s.doubt || s.fl&shared != 0 {
 		return 0, false
 	}
-	if s.receipts == 1 && s.others == s.receipts && s.fl&failed != 0 {
+	if s.receipts == 1 && s.others == s.receipts && s.fl&failed != 0 && !p.loose {
 		return reconcile.ClassMatched, true
 	}
 	if s.fl&failed != 0 || s.intents > 0 && s.receipts == 0 {
@@ -132,7 +133,7 @@ func (p *places) claim(g *group) (reconcile.Class, bool) {
 		return reconcile.ClassMatched, s.live || s.allClosed
 	case s.receipts == 1 && s.live && p.noEffects && !localMet && remoteMet,
 		s.receipts == 1 && s.live && p.noProvider && localMet && !remoteMet && s.effects > 0:
-		return reconcile.ClassInconclusive, true
+		return reconcile.ClassInconclusive, !p.loose
 	case s.receipts == 0 && s.effects > 0 && remoteMet && s.intents+s.messages == 0:
 		if p.noReceipts {
 			return reconcile.ClassInconclusive, true

@@ -34,6 +34,7 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	}
 	cfg := &config.Config{Name: "drawn", Contracts: []*reconcile.Contract{c}, Now: reconcile.At(noon)}
 	keylessEffects := rapid.Bool().Draw(t, "keyless effects")
+	keylessLog := rapid.IntRange(0, 3).Draw(t, "keyless log") == 0
 	keyOnlyLog := rapid.Bool().Draw(t, "key-only log")
 	source := func(name string, role reconcile.Role) *memory {
 		f := reconcile.SourceFacts{
@@ -49,11 +50,16 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	if keylessEffects {
 		ms[1].facts.Components = ms[1].facts.Components[:2]
 	}
+	if keylessLog {
+		ms[2].facts.Components = ms[2].facts.Components[:2]
+	}
 	for range rapid.IntRange(0, 24).Draw(t, "records") {
 		m := ms[rapid.IntRange(0, 3).Draw(t, "source")]
 		r := record(t, m.facts)
 		switch {
 		case m.facts.Role == reconcile.RoleEffect && keylessEffects:
+			r.Components[2].Value = reconcile.Value{}
+		case m.facts.Role == reconcile.RoleProvider && keylessLog:
 			r.Components[2].Value = reconcile.Value{}
 		case m.facts.Role == reconcile.RoleProvider && keyOnlyLog:
 			r.Components[0].Value = reconcile.Value{}

@@ -99,6 +99,7 @@ type run struct {
 	readers []sources.Reader
 	world   reconcile.World
 	counts  Counts
+	loose   bool    // some row carries no key
 	present []int64 // per restore event: receipts that stand in its gap
 	notes   []string
 }
@@ -114,12 +115,19 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		traces: newPool(r.dir, traceSize, partitions, budget), asked: newPool(r.dir, traceSize, partitions, budget/4),
 		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts,
 	}
-	defer func() { err = errors.Join(err, s.traces.close(), s.asked.close(), s.out.close()) }()
+	h := newHomes(r.dir, budget)
+	defer func() { err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close()) }()
 	r.opt.Progress.enter(PhaseReading)
-	if err := r.read(ctx, s); err != nil {
+	if err := r.read(ctx, s, h); err != nil {
 		return nil, err
 	}
 	r.opt.Progress.enter(PhaseSieving)
+	if err := h.find(ctx, s.traces); err != nil {
+		return nil, err
+	}
+	if err := h.close(); err != nil {
+		return nil, err
+	}
 	r.know()
 	s.places = r.places()
 	if err := s.run(ctx); err != nil {
@@ -134,7 +142,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 }
 
 // read turns every source's rows into traces, all sources at once.
-func (r *run) read(ctx context.Context, s *sieve) error {
+func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	seed := maphash.MakeSeed()
@@ -151,7 +159,7 @@ func (r *run) read(ctx context.Context, s *sieve) error {
 			defer func() { <-slots }()
 			tallies[i].present = make([]int64, len(r.cfg.Events))
 			tr := &tracer{book: r.cfg.Contracts, index: index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: seed} // all refuses more
-			return r.readSource(ctx, i, tr, s, &tallies[i])
+			return r.readSource(ctx, i, tr, s, h, &tallies[i])
 		})
 	}
 	var err error
@@ -167,6 +175,7 @@ func (r *run) read(ctx context.Context, s *sieve) error {
 	r.present = make([]int64, len(r.cfg.Events))
 	for i := range tallies {
 		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
+		r.loose = r.loose || tallies[i].loose
 		for e, n := range tallies[i].present {
 			r.present[e] += n
 		}
@@ -178,31 +187,33 @@ func (r *run) read(ctx context.Context, s *sieve) error {
 type tally struct {
 	unclaimed int64
 	present   []int64
+	loose     bool // some row carries no key
 }
 
-func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, n *tally) error {
-	w, asked := s.traces.writer(), s.asked.writer()
+func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
+	w, asked := h.poster(s.traces), s.asked.writer()
+	tr.posts = keyless(r.readers)
 	var t trace
 	err := r.readers[i].Scan(ctx, func(pos rows.Pos, rec *reconcile.Record) error {
+		var err error
 		request, ok := tr.read(pos, rec, &t)
 		if !ok {
 			n.unclaimed++
 			return nil
 		}
 		r.countPresent(rec, n)
-		h := t.k
-		if h == 0 {
-			h = rowNode(&t)
+		n.loose = n.loose || t.k == 0
+		row := posting{trace: t, scope: tr.scope}
+		if tr.posts {
+			err = w.post(&row, false)
+		} else {
+			err = w.settle(&row)
 		}
-		e, err := w.entry(h)
-		if err != nil {
+		if err != nil || request == 0 {
 			return err
 		}
-		t.put(e)
-		if request == 0 {
-			return nil
-		}
-		if e, err = asked.entry(h); err != nil {
+		e, err := asked.entry(rowNode(&t))
+		if err != nil {
 			return err
 		}
 		t.pr = request
@@ -210,6 +221,11 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, n *ta
 		return nil
 	})
 	return cmp.Or(err, w.done(), asked.done())
+}
+
+// keyless reports whether some source's rows carry no key: then every row is asked for its references first.
+func keyless(readers []sources.Reader) bool {
+	return slices.ContainsFunc(readers, func(rd sources.Reader) bool { return !slices.Contains(rd.Facts().Components, "key") })
 }
 
 func (r *run) countPresent(rec *reconcile.Record, n *tally) {
@@ -232,7 +248,7 @@ func (r *run) know() {
 
 // places sums up the sources for the sieve. Where contracts differ in which sources concern them, the sieve leaves every absence to the rules.
 func (r *run) places() places {
-	p := places{covers: true}
+	p := places{covers: true, loose: r.loose}
 	narrow := false
 	for i := range r.world.Sources {
 		f := &r.world.Sources[i]

@@ -135,7 +135,7 @@ func (s *sieve) emit(g group) error {
 		if t.tw != 0 {
 			s.twins.add(t.tw, 0, true)
 		}
-		stray := t.k == 0 || g.torn
+		stray := t.k == 0 || g.torn || t.fl&lodged != 0
 		if stray {
 			s.strays++
 		}

@@ -41,6 +41,7 @@ const (
 	keyOnly  flags = 1 << 11 // of the identity it carries the key, and nothing that could disagree
 	noReq    flags = 1 << 13 // the contract declares nothing by which requests are compared
 	noActor  flags = 1 << 14 // the contract declares no actor
+	lodged   flags = 1 << 15 // the row carries no key: a reference gave it its identity
 	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
 )
 
@@ -87,6 +88,8 @@ type tracer struct {
 	buf   []byte
 	comps []reconcile.Component
 	refs  []reconcile.Ref
+	posts bool   // rows go by their references first
+	scope uint32 // of the row just read, where it posts
 }
 
 // read claims a record and fills n from it; false means that no contract claims it. asked is the hash of the row's request id, 0 where it has none:
@@ -134,6 +137,24 @@ func (tr *tracer) identify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 	if n.k != 0 && n.id == 0 && tr.carriesKeyOnly(c) {
 		n.fl |= keyOnly
 	}
+	if tr.posts {
+		tr.scope = tr.scopeOf(c)
+	}
+}
+
+// scopeOf hashes the scope without the key; 0 where a component is unknown.
+func (tr *tracer) scopeOf(c *reconcile.Contract) uint32 {
+	tr.buf = append(tr.buf[:0], 's', tr.index[c])
+	for i := range tr.comps {
+		if tr.comps[i].Name == "key" {
+			continue
+		}
+		if !tr.comps[i].Value.Known() {
+			return 0
+		}
+		tr.buf = c.AppendIdentity(tr.buf, tr.comps[i:i+1])
+	}
+	return tr.short(tr.buf)
 }
 
 // carriesKeyOnly reports whether the row carries the key and no component that an identity with that key could contradict.

@@ -1,0 +1,205 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// homes finds, before identities meet, the identity of rows that carry no key but a reference: an effect by the id that a receipt names, then a provider
+// line by the object that a row names. It is used only where some source is mapped without a key; then the rows of the others post here too.
+//
+// A row gets a home only where exactly one identity carries its reference and nothing that the traces hold speaks against it. Every other row goes on
+// without one, as a suspect: the rules decide.
+type homes struct {
+	dir     string
+	budget  int64
+	effects *pool // of posting, by effect reference
+	objects *pool // of posting, by object reference
+}
+
+// posting is a trace with the hash of its scope without key; 0 = a component is unknown.
+type posting struct {
+	trace
+	scope uint32
+}
+
+const postingSize = traceSize + 4
+
+func (p *posting) put(b []byte) {
+	p.trace.put(b)
+	binary.LittleEndian.PutUint32(b[traceSize:], p.scope)
+}
+
+func (p *posting) get(b []byte) {
+	p.trace.get(b)
+	p.scope = binary.LittleEndian.Uint32(b[traceSize:])
+}
+
+func newHomes(dir string, budget int64) *homes {
+	return &homes{dir: dir, budget: budget, effects: newPool(dir, postingSize, partitions, budget/4), objects: newPool(dir, postingSize, partitions, budget/4)}
+}
+
+func (h *homes) close() error { return cmp.Or(h.effects.close(), h.objects.close()) }
+
+// poster routes one source's rows: to the references they carry, or straight to the identities.
+type poster struct {
+	effects, objects, traces *writer
+}
+
+func (h *homes) poster(traces *pool) *poster {
+	return &poster{effects: h.effects.writer(), objects: h.objects.writer(), traces: traces.writer()}
+}
+
+func (p *poster) done() error { return cmp.Or(p.effects.done(), p.objects.done(), p.traces.done()) }
+
+// post routes a row by the first reference that is still to be asked.
+func (p *poster) post(row *posting, afterEffects bool) error {
+	switch {
+	case row.er != 0 && !afterEffects:
+		b, err := p.effects.entry(mix(uint64(row.er)))
+		if err != nil {
+			return err
+		}
+		row.put(b)
+	case row.pr != 0:
+		b, err := p.objects.entry(mix(uint64(row.pr)))
+		if err != nil {
+			return err
+		}
+		row.put(b)
+	default:
+		return p.settle(row)
+	}
+	return nil
+}
+
+func (p *poster) settle(row *posting) error {
+	at := row.k
+	if at == 0 {
+		at = rowNode(&row.trace)
+	}
+	b, err := p.traces.entry(at)
+	if err != nil {
+		return err
+	}
+	row.trace.put(b)
+	return nil
+}
+
+// find asks every reference and hands all rows on to the identities.
+func (h *homes) find(ctx context.Context, traces *pool) error {
+	p := h.poster(traces)
+	err := h.pass(ctx, h.effects, func(r *posting) uint32 { return r.er }, func(r *posting) error { return p.post(r, true) })
+	if err = cmp.Or(err, p.objects.done()); err != nil {
+		return err
+	}
+	if err := h.pass(ctx, h.objects, func(r *posting) uint32 { return r.pr }, p.settle); err != nil {
+		return err
+	}
+	return p.done()
+}
+
+func (h *homes) pass(ctx context.Context, p *pool, ref func(*posting) uint32, next func(*posting) error) error {
+	var block []byte
+	var rows []posting
+	for i := range p.parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if p.bytes(i) > loadLimit {
+			if err := eachPosting(ctx, p, i, next); err != nil {
+				return err
+			}
+			continue
+		}
+		var err error
+		if block, err = p.load(i, block[:0]); err != nil {
+			return err
+		}
+		rows = rows[:0]
+		for b := block; len(b) > 0; b = b[postingSize:] {
+			var r posting
+			r.get(b)
+			rows = append(rows, r)
+		}
+		slices.SortFunc(rows, func(a, b posting) int { return cmp.Compare(ref(&a), ref(&b)) })
+		for at := 0; at < len(rows); {
+			end := at + 1
+			for end < len(rows) && ref(&rows[end]) == ref(&rows[at]) {
+				end++
+			}
+			lodge(rows[at:end])
+			at = end
+		}
+		for n := range rows {
+			if err := next(&rows[n]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// eachPosting passes a partition's rows on as they are: one reference with so many rows is no plain link.
+func eachPosting(ctx context.Context, p *pool, i int, next func(*posting) error) error {
+	return p.stream(i, streamBlock-streamBlock%postingSize, func(b []byte) error {
+		var r posting
+		for ; len(b) > 0; b = b[postingSize:] {
+			r.get(b)
+			if err := next(&r); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// lodge gives the keyless rows of one reference the identity that carries it, where it is the only one, every keyless row is of one kind and source, and
+// scope and time agree.
+func lodge(rows []posting) {
+	home := -1
+	for i := range rows {
+		switch {
+		case rows[i].k == 0:
+			if r := rows[i].role(); r != reconcile.RoleEffect && r != reconcile.RoleProvider {
+				return
+			}
+		case rows[i].id == 0, home >= 0 && rows[i].id != rows[home].id:
+			return
+		default:
+			home = i
+		}
+	}
+	if home < 0 {
+		return
+	}
+	for i := range rows {
+		for n := range rows {
+			if !agree(&rows[i], &rows[n]) {
+				return
+			}
+		}
+	}
+	for i := range rows {
+		if rows[i].k == 0 {
+			rows[i].k, rows[i].id = rows[home].k, rows[home].id
+			rows[i].fl |= lodged
+		}
+	}
+}
+
+// agree reports whether nothing that two postings hold speaks against their being one action's. A reference counts only where both tell the whole scope,
+// and an effect is not younger than the receipt that names it.
+func agree(a, b *posting) bool {
+	if a.scope == 0 || a.scope != b.scope {
+		return false
+	}
+	if a.role() == reconcile.RoleReceipt && b.role() == reconcile.RoleEffect && a.t != 0 && b.t > a.t {
+		return false
+	}
+	return true
+}
