@@ -59,7 +59,7 @@ func decode(text string) (any, error) {
 	if err := d.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("no JSON: %w", err)
 	}
-	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // Token returns it bare
+	if _, err := d.Token(); err != io.EOF { // Token returns it bare
 		return nil, fmt.Errorf("more than one JSON value")
 	}
 	return doc, nil
