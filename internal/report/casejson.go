@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
@@ -134,12 +135,20 @@ func newEvidenceJSON(e *scan.Evidence, opt Options) evidenceJSON {
 		}
 		out.Facts = append(out.Facts, member{f.Name, value})
 	}
-	if opt.Reveal {
-		for _, col := range e.Raw {
+	told := told(e)
+	for _, col := range e.Raw {
+		if smallNumber(col) && !told[string(col.Text)] && !hasFact(e, col.Name) {
+			out.Facts = append(out.Facts, member{col.Name, rawColumn(col)})
+		}
+		if opt.Reveal {
 			out.Raw = append(out.Raw, member{col.Name, rawColumn(col)})
 		}
 	}
 	return out
+}
+
+func hasFact(e *scan.Evidence, name string) bool {
+	return slices.ContainsFunc(e.Facts, func(f reconcile.Fact) bool { return f.Name == name })
 }
 
 func rawColumn(col reconcile.Column) []byte {

@@ -148,12 +148,7 @@ func (s *sheet) raw(e *scan.Evidence) {
 	if len(e.Raw) == 0 {
 		return
 	}
-	told := map[string]bool{}
-	for _, f := range e.Facts {
-		if !payload(f.Name) {
-			told[f.Value.String()] = true
-		}
-	}
+	told := told(e)
 	width := 0
 	for _, col := range e.Raw {
 		width = max(width, text.Width(text.SafeString(col.Name)))
@@ -164,11 +159,30 @@ func (s *sheet) raw(e *scan.Evidence) {
 		switch {
 		case col.Kind == "null":
 			value = "null"
-		case told[string(col.Text)]:
+		case told[string(col.Text)], smallNumber(col):
 			value = text.Safe(col.Text)
 		}
 		s.pair(width+4, "    "+text.SafeString(col.Name), value)
 	}
+}
+
+// told are the texts that the facts of a record show anyhow.
+func told(e *scan.Evidence) map[string]bool {
+	out := make(map[string]bool)
+	for _, f := range e.Facts {
+		if !payload(f.Name) {
+			out[f.Value.String()] = true
+		}
+	}
+	return out
+}
+
+// smallDigits is how long a number may be that is shown unmasked: a quantity or a flag, never a card or an account.
+const smallDigits = 6
+
+// smallNumber reports whether a column is a number too short to be anybody's secret.
+func smallNumber(col reconcile.Column) bool {
+	return (col.Kind == "integer" || col.Kind == "bool") && len(col.Text) <= smallDigits
 }
 
 func (s *sheet) payload(b []byte) string {
