@@ -134,8 +134,8 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		return nil, err
 	}
 	r.opt.Progress.rows.Store(s.found)
-	if all := r.records(); s.found*20 > all && all > 1000 {
-		r.notes = append(r.notes, fmt.Sprintf("%d of %d records are not plainly healthy: look for something systematic first (a wrong join, an empty source, a restore)", s.found, all))
+	if all, suspects := r.records(), s.found-s.guests; suspects*20 > all && all > 1000 {
+		r.notes = append(r.notes, fmt.Sprintf("%d of %d records are not plainly healthy: look for something systematic first (a wrong join, an empty source, a restore)", suspects, all))
 	}
 	r.opt.Progress.enter(PhaseJudging)
 	return r.judge(ctx, s, budget)

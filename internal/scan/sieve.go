@@ -62,7 +62,8 @@ type sieve struct {
 	unions unions
 	counts *Counts
 	strays int64
-	found  int64   // suspects' rows
+	found  int64   // rows that are read again
+	guests int64   // of these, rows of healthy neighbours
 	block  []byte  // a partition as it is stored
 	rows   []trace // the same, read
 }
@@ -153,6 +154,9 @@ func (s *sieve) write(e suspect) error {
 	}
 	e.put(b)
 	s.found++
+	if e.guest {
+		s.guests++
+	}
 	return nil
 }
 
