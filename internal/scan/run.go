@@ -153,12 +153,13 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 	done := make(chan error, len(r.readers))
 	tallies := make([]tally, len(r.readers))
+	posts := keyless(r.readers)
 	for i := range r.readers {
 		spawn(done, func() error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			tallies[i].present = make([]int64, len(r.cfg.Events))
-			tr := &tracer{book: r.cfg.Contracts, index: index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: seed} // all refuses more
+			tr := &tracer{book: r.cfg.Contracts, index: index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: seed, posts: posts} // all refuses more
 			return r.readSource(ctx, i, tr, s, h, &tallies[i])
 		})
 	}
@@ -192,7 +193,6 @@ type tally struct {
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
 	w, asked := h.poster(s.traces), s.asked.writer()
-	tr.posts = keyless(r.readers)
 	var t trace
 	err := r.readers[i].Scan(ctx, func(pos rows.Pos, rec *reconcile.Record) error {
 		var err error
