@@ -339,12 +339,15 @@ func (r *run) finish(ctx context.Context, k *keeper, j *judge) (*Result, error) 
 	if sum := r.counts.Matched + r.counts.InFlight + r.counts.Explained + r.counts.Inconclusive + r.counts.Unclaimed + r.counts.Cases; sum != r.counts.Subjects {
 		return nil, fmt.Errorf("internal error: classes sum to %d, subjects are %d", sum, r.counts.Subjects)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	m := r.manifest(j)
 	if err := k.finish(m); err != nil {
 		return nil, err
 	}
 	if r.opt.Out != "" {
-		return OpenSaved(ctx, r.opt.Out)
+		return OpenSaved(context.WithoutCancel(ctx), r.opt.Out) // the file stands: a cancel comes too late to undo it
 	}
 	return &Result{manifest: *m, db: k.db}, nil
 }
