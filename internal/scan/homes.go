@@ -177,12 +177,8 @@ func lodge(rows []posting) {
 	if home < 0 {
 		return
 	}
-	for i := range rows {
-		for n := range rows {
-			if !agree(&rows[i], &rows[n]) {
-				return
-			}
-		}
+	if !agree(rows) {
+		return
 	}
 	for i := range rows {
 		if rows[i].k == 0 {
@@ -192,14 +188,24 @@ func lodge(rows []posting) {
 	}
 }
 
-// agree reports whether nothing that two postings hold speaks against their being one action's. A reference counts only where both tell the whole scope,
-// and an effect is not younger than the receipt that names it.
-func agree(a, b *posting) bool {
-	if a.scope == 0 || a.scope != b.scope {
-		return false
+// agree reports whether nothing that the postings hold speaks against their being one action's. A reference counts only where all tell the whole scope, and
+// no effect is younger than a receipt that names it.
+func agree(rows []posting) bool {
+	var receipt, effect uint32 // the oldest receipt, the youngest effect
+	for i := range rows {
+		r := &rows[i]
+		if r.scope == 0 || r.scope != rows[0].scope {
+			return false
+		}
+		switch r.role() {
+		case reconcile.RoleReceipt:
+			if r.t != 0 && (receipt == 0 || r.t < receipt) {
+				receipt = r.t
+			}
+		case reconcile.RoleEffect:
+			effect = max(effect, r.t)
+		case reconcile.RoleIntent, reconcile.RoleOutbox, reconcile.RoleProvider:
+		}
 	}
-	if a.role() == reconcile.RoleReceipt && b.role() == reconcile.RoleEffect && a.t != 0 && b.t > a.t {
-		return false
-	}
-	return true
+	return receipt == 0 || effect <= receipt
 }

@@ -3,7 +3,6 @@ package scan
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"example.com/idemctl/internal/reconcile"
@@ -203,9 +202,12 @@ type meeting struct {
 // for twins.
 func (s *sieve) meetings(ctx context.Context, look *twinLook) (map[uint64]bool, error) {
 	var ms []meeting
+	last := make(map[uint32]meeting) // a key of a million rows comes row by row, and is noted once
 	note := func(node uint64, h, tag uint32) {
-		if s.refs.repeated(h, tag) {
-			ms = append(ms, meeting{ref: uint64(tag)<<32 | uint64(h), node: node})
+		m := meeting{ref: uint64(tag)<<32 | uint64(h), node: node}
+		if s.refs.repeated(h, tag) && last[tag] != m {
+			last[tag] = m
+			ms = append(ms, m)
 		}
 	}
 	asked := s.hasAsked()
@@ -282,130 +284,4 @@ func (s *sieve) joinMeetings(ms []meeting) map[uint64]bool {
 		i = end
 	}
 	return pulled
-}
-
-// each hands over every group of every partition. A partition too large to sort is split by more bits of its keys' hash; one key too large is split by
-// identity; one identity too large is a suspect whatever it holds, and is passed on block by block.
-func (s *sieve) each(ctx context.Context, f func(group) error) error {
-	for i := range s.traces.parts {
-		if err := s.eachOf(ctx, s.traces, i, 1, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *sieve) eachOf(ctx context.Context, p *pool, i, depth int, f func(group) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if p.parts[i].n == 0 {
-		return nil
-	}
-	if p.bytes(i) <= s.limit() {
-		return s.loaded(p, i, f)
-	}
-	if depth <= maxSplits {
-		return s.split(ctx, p, i, depth, f)
-	}
-	return s.heavy(ctx, p, i, f)
-}
-
-// loaded hands over the groups of a partition that fits. The first pass sorts it and puts it back sorted.
-func (s *sieve) loaded(p *pool, i int, f func(group) error) (err error) {
-	if s.block, err = p.load(i, s.block[:0]); err != nil {
-		return err
-	}
-	s.rows = slices.Grow(s.rows[:0], len(s.block)/traceSize)[:len(s.block)/traceSize]
-	for n := range s.rows {
-		s.rows[n].get(s.block[n*traceSize:])
-	}
-	if !p.parts[i].sorted {
-		sortTraces(s.rows)
-		for n := range s.rows {
-			s.rows[n].put(s.block[n*traceSize:])
-		}
-		if err := p.store(i, s.block); err != nil {
-			return err
-		}
-	}
-	return groups(s.rows, f)
-}
-
-// limit is what may be sorted at once: a small budget makes it small too, so that tests reach every path.
-func (s *sieve) limit() int64 { return max(64*traceSize, min(loadLimit, s.traces.budget)) }
-
-func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) error) (err error) {
-	sub := newPool(p.dir, traceSize, splitInto, s.traces.budget/4)
-	defer func() { err = errors.Join(err, sub.close()) }()
-	w := sub.writer()
-	var t trace
-	if err := p.stream(i, streamBlock, func(b []byte) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for ; len(b) > 0; b = b[traceSize:] {
-			t.get(b)
-			h := t.k
-			if h == 0 {
-				h = rowNode(&t)
-			}
-			e, err := w.entry(mix(h+uint64(depth)) >> 8)
-			if err != nil {
-				return err
-			}
-			t.put(e)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := w.done(); err != nil {
-		return err
-	}
-	for n := range sub.parts {
-		if err := s.eachOf(ctx, sub, n, depth+1, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// heavy passes on rows of one key text, or a few, that do not fit at once. They are suspects without being looked at: grouped by identity where every row
-// carries a whole one, else by key.
-func (s *sieve) heavy(ctx context.Context, p *pool, i int, f func(group) error) error {
-	torn := make(map[uint64]bool)
-	if err := p.stream(i, int(s.limit()), func(b []byte) error {
-		var t trace
-		for ; len(b) > 0; b = b[traceSize:] {
-			if t.get(b); t.id == 0 && t.k != 0 {
-				torn[t.k] = true
-			}
-		}
-		return ctx.Err()
-	}); err != nil {
-		return err
-	}
-	return p.stream(i, int(s.limit()), func(b []byte) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		one := make([]trace, 1)
-		for ; len(b) > 0; b = b[traceSize:] {
-			t := &one[0]
-			t.get(b)
-			t.fl |= odd
-			g := group{node: t.id, rows: one}
-			switch {
-			case t.k == 0:
-				g.node = rowNode(t)
-			case torn[t.k]:
-				g.node, g.torn = t.k, true
-			}
-			if err := f(g); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -1,0 +1,167 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// each hands over every group of every partition. A partition too large to sort is split by more bits of its keys' hash; one key too large is split by
+// identity; one identity too large is a suspect whatever it holds, and is passed on block by block.
+func (s *sieve) each(ctx context.Context, f func(group) error) error {
+	for i := range s.traces.parts {
+		if err := s.eachOf(ctx, s.traces, i, 1, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sieve) eachOf(ctx context.Context, p *pool, i, depth int, f func(group) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p.parts[i].n == 0 {
+		return nil
+	}
+	if p.bytes(i) <= s.limit() {
+		return s.loaded(p, i, f)
+	}
+	if depth <= maxSplits {
+		return s.split(ctx, p, i, depth, f)
+	}
+	return s.heavy(ctx, p, i, depth, f)
+}
+
+// loaded hands over the groups of a partition that fits. The first pass sorts it and puts it back sorted.
+func (s *sieve) loaded(p *pool, i int, f func(group) error) (err error) {
+	if s.block, err = p.load(i, s.block[:0]); err != nil {
+		return err
+	}
+	s.rows = slices.Grow(s.rows[:0], len(s.block)/traceSize)[:len(s.block)/traceSize]
+	for n := range s.rows {
+		s.rows[n].get(s.block[n*traceSize:])
+	}
+	if !p.parts[i].sorted {
+		sortTraces(s.rows)
+		for n := range s.rows {
+			s.rows[n].put(s.block[n*traceSize:])
+		}
+		if err := p.store(i, s.block); err != nil {
+			return err
+		}
+	}
+	return groups(s.rows, f)
+}
+
+// limit is what may be sorted at once: a small budget makes it small too, so that tests reach every path.
+func (s *sieve) limit() int64 { return max(64*traceSize, min(loadLimit, s.traces.budget)) }
+
+func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) error) (err error) {
+	sub := newPool(p.dir, traceSize, splitInto, s.traces.budget/4)
+	defer func() { err = errors.Join(err, sub.close()) }()
+	w := sub.writer()
+	var t trace
+	if err := p.stream(i, streamBlock, func(b []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for ; len(b) > 0; b = b[traceSize:] {
+			t.get(b)
+			h := t.k
+			if h == 0 {
+				h = rowNode(&t)
+			}
+			e, err := w.entry(mix(h+uint64(depth)) >> 8)
+			if err != nil {
+				return err
+			}
+			t.put(e)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := w.done(); err != nil {
+		return err
+	}
+	for n := range sub.parts {
+		if err := s.eachOf(ctx, sub, n, depth+1, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heavy splits rows of one key text, or a few, by identity. Where some row of a key does not carry a whole one, its rows cannot be told apart without the
+// others: they are suspects as they come, and so are those of one identity that do not fit at once.
+func (s *sieve) heavy(ctx context.Context, p *pool, i, depth int, f func(group) error) (err error) {
+	torn, err := tornKeys(ctx, p, i)
+	if err != nil {
+		return err
+	}
+	sub := newPool(p.dir, traceSize, splitInto, s.traces.budget/4)
+	defer func() { err = errors.Join(err, sub.close()) }()
+	w := sub.writer()
+	one := make([]trace, 1)
+	if err := p.stream(i, streamBlock, func(b []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for ; len(b) > 0; b = b[traceSize:] {
+			t := &one[0]
+			t.get(b)
+			if t.k != 0 && !torn[t.k] && depth <= 2*maxSplits {
+				e, err := w.entry(mix(t.id+uint64(depth)) >> 8)
+				if err != nil {
+					return err
+				}
+				t.put(e)
+				continue
+			}
+			if err := f(single(one, torn[t.k])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := w.done(); err != nil {
+		return err
+	}
+	for n := range sub.parts {
+		if err := s.eachOf(ctx, sub, n, depth+1, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// single makes a group of one row that is a suspect without being looked at.
+func single(one []trace, torn bool) group {
+	t := &one[0]
+	t.fl |= odd
+	switch {
+	case t.k == 0:
+		return group{node: rowNode(t), rows: one}
+	case torn:
+		return group{node: t.k, rows: one, torn: true}
+	}
+	return group{node: t.id, rows: one}
+}
+
+// tornKeys are the keys of which some row does not carry a whole identity.
+func tornKeys(ctx context.Context, p *pool, i int) (map[uint64]bool, error) {
+	torn := make(map[uint64]bool)
+	err := p.stream(i, streamBlock, func(b []byte) error {
+		var t trace
+		for ; len(b) > 0; b = b[traceSize:] {
+			if t.get(b); t.id == 0 && t.k != 0 {
+				torn[t.k] = true
+			}
+		}
+		return ctx.Err()
+	})
+	return torn, err
+}
