@@ -200,6 +200,15 @@ var hazards = []hazard{
 		},
 		func(a *action) bool { return a.v.allowed(reconcile.DecideResolve, reconcile.BackfillReceipt) },
 	},
+	{
+		"a retry would, or might, do again what was done",
+		func(a *action) bool {
+			return a.happened() && (a.v.j.RetryNow == reconcile.RetryExecutesAgain || a.v.j.RetryNow == reconcile.RetryMightExecuteAgain)
+		},
+		func(a *action) bool {
+			return a.v.j.Class == reconcile.ClassMatched && a.v.j.Exposure.State != reconcile.ExposureNone
+		},
+	},
 }
 
 // TestHazards looks for each hazard in simulated pasts: it must be met often enough to say something, and nothing wrong may be concluded of it.

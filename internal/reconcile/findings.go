@@ -70,7 +70,7 @@ var Findings = [...]Finding{
 	FailureContradicted: {
 		Word:     "failure-contradicted",
 		Means:    "a stored failure, yet an effective leg by a strong link",
-		Why:      "The receipt replays a failure to every retry, but the {standing} leg stands. The client is told that nothing happened.",
+		Why:      "The receipt records a failure, but the {standing} leg stands. The client is told that nothing happened.",
 		Severity: SeverityHigh, Judged: true,
 	},
 	FingerprintConflict: {

@@ -40,8 +40,21 @@ func (j *judging) classOf() Class {
 		return ClassExplained
 	case j.agedOut():
 		return ClassExplained
+	case j.live() == nil && j.exposure.State != ExposureNone:
+		j.out.Why = j.exposedWhy()
+		return ClassInconclusive
 	}
 	return ClassMatched
+}
+
+// exposedWhy says why a subject of which no rule says anything is not called matched: no receipt would stop a retry from doing again what stands, or may.
+func (j *judging) exposedWhy() string {
+	for _, l := range j.legs {
+		if l.State == LegUndetermined {
+			return "nothing tells whether the " + l.Name.String() + " leg was made (" + l.Code + "), and no receipt would recognise a retry"
+		}
+	}
+	return "no receipt would recognise a retry, and no rule says why"
 }
 
 // expectCounterparts looks for a counterpart that should be there and whose place does not cover it, so that nothing is called matched for want of
@@ -69,11 +82,14 @@ func (j *judging) expectCounterparts() {
 // agedOut reports whether every receipt is past its life while a retry could still execute again: the contract's retention is shorter than its retry
 // window.
 func (j *judging) agedOut() bool {
-	if len(j.receipts) == 0 || j.live() != nil || j.done() == nil || len(j.effects) == 0 || j.exposure.State == ExposureNone {
+	if len(j.receipts) == 0 || j.live() != nil || !j.made() || j.exposure.State == ExposureNone {
 		return false
 	}
 	var end Instant
 	for _, r := range j.receipts {
+		if !j.c.Gone(r, j.w.Now) {
+			return false
+		}
 		end = Latest(end, j.c.ExpiryOf(r))
 	}
 	j.out.RetainedTo, j.out.Explained = end, "retention-gap"

@@ -195,7 +195,7 @@ func (j *judging) made() bool {
 }
 
 func failureContradicted(j *judging) (bool, []string, map[string]string) {
-	r := j.receiptIn(StateFailedFinal)
+	r := j.receiptIn(StateFailedFinal, StateFailedRetryable)
 	if r == nil || j.done() != nil {
 		return false, nil, nil
 	}

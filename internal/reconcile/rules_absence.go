@@ -352,14 +352,14 @@ func (j *judging) ageText(r *Record) string {
 
 // forgotten returns the expired receipt of a standing effect whose retry may still come: a client without answer, or something pending.
 func (j *judging) forgotten() *Record {
-	if len(j.receipts) == 0 || j.live() != nil || j.exposure.State == ExposureNone || len(j.effects) == 0 {
+	if len(j.receipts) == 0 || j.live() != nil || j.exposure.State == ExposureNone || !j.made() {
 		return nil
 	}
 	if (!j.uncertain() && len(j.pending) == 0) || j.brokenPlace() {
 		return nil
 	}
 	for _, r := range j.receipts {
-		if j.c.StateOf(r) == StateCompleted && j.c.Gone(r, j.w.Now) {
+		if s := j.c.StateOf(r); (s == StateCompleted || s == StateInProgress) && j.c.Gone(r, j.w.Now) {
 			return r
 		}
 	}

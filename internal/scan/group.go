@@ -115,7 +115,7 @@ func (p *places) claim(g *group) (reconcile.Class, bool) {
 		return 0, false
 	}
 	if s.receipts == 1 && s.others == s.receipts && s.fl&failed != 0 && !p.loose {
-		return reconcile.ClassMatched, true
+		return reconcile.ClassMatched, s.live || s.allClosed
 	}
 	if s.fl&failed != 0 || s.intents > 0 && s.receipts == 0 {
 		return 0, false
