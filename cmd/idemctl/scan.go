@@ -29,7 +29,12 @@ action's records say, whether it was executed, what a retry would do now. A tabl
 --json one object, with --jsonl a case a line, with --csv a view for a spreadsheet.`,
 		Example: "  idemctl scan @payments-restore\n  idemctl scan --out night.scan prod.yaml && idemctl scan --json night.scan",
 		Args:    arguments(0, 1, "at most one config"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runScan(cmd.Context(), env, &opt, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("out") && opt.out == "" {
+				return &usageError{what: "--out names no file", hint: "a variable in its place may be empty: scan --out FILE.scan"}
+			}
+			return runScan(cmd.Context(), env, &opt, args)
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&opt.asJSON, "json", false, "write one JSON object")

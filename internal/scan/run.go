@@ -35,6 +35,9 @@ const DefaultMemBudget = 4 << 20
 // Run scans: it opens the config's sources, reads each once, judges the suspects and returns the result, which must be closed. A source that fails makes
 // the result incomplete, not an error. A cancelled scan returns the context's error and leaves no file.
 func Run(ctx context.Context, cfg *config.Config, opt Options) (*Result, error) {
+	if err := vacant(opt.Out); err != nil {
+		return nil, err
+	}
 	now, pinned := clock(cfg, opt)
 	place := cfg.Place
 	place.TempDir = cmp.Or(opt.TempDir, place.TempDir, os.TempDir())
@@ -59,6 +62,9 @@ func Run(ctx context.Context, cfg *config.Config, opt Options) (*Result, error) 
 
 // RunReaders is Run over sources that are open already, for tests and for callers with readers of their own.
 func RunReaders(ctx context.Context, cfg *config.Config, readers []sources.Reader, opt Options) (*Result, error) {
+	if err := vacant(opt.Out); err != nil {
+		return nil, err
+	}
 	now, pinned := clock(cfg, opt)
 	if opt.Progress == nil {
 		opt.Progress = &Progress{}
