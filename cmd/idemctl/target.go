@@ -45,6 +45,9 @@ func isSaved(path string) bool {
 	if strings.HasSuffix(path, ".scan") {
 		return true
 	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false // opening a pipe would wait for its writer
+	}
 	f, err := os.Open(path) //nolint:gosec // the operator names it
 	if err != nil {
 		return false
