@@ -44,7 +44,7 @@ func interruptOnce(t *testing.T, dir string, after time.Duration) bool {
 	tmp, out := t.TempDir(), filepath.Join(t.TempDir(), "kept.scan")
 	var errOut bytes.Buffer
 	cmd := exec.Command("idemctl", "scan", "--jsonl", "--out", out, dir)
-	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "GORACE="+noWait)
 	cmd.Stderr = &errOut
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"idemctl": func() { os.Exit(start()) }})
 }
 
+// noWait keeps a program under the race detector from waiting a second before it ends.
+const noWait = "atexit_sleep_ms=0"
+
 // TestScript runs every script of testdata/script: a story of command lines, each with its exit code and its words.
 func TestScript(t *testing.T) {
 	t.Parallel()
@@ -28,6 +31,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", noWait)
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmpdir"))
 			if err := os.Mkdir(filepath.Join(env.WorkDir, "tmpdir"), 0o700); err != nil {
 				return err
