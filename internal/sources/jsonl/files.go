@@ -130,7 +130,10 @@ func missing(err error) error {
 	return err
 }
 
-const hintMissing = "check the path in open; a relative path starts at the config's folder"
+const (
+	hintMissing = "check the path in open; a relative path starts at the config's folder"
+	hintGlob    = "check the pattern in open, and the links and rights of the folders it names"
+)
 
 // checked opens a file and makes sure that it is still the one of the snapshot: not replaced, not shorter, not rewritten in place.
 func (o opener) checked(f *file) (fs.File, error) {

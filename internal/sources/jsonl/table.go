@@ -55,7 +55,7 @@ func Open(ctx context.Context, fsys fs.FS, dir, glob string) (*Table, error) {
 	files, err := t.opener.glob(dir, glob)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("looking for %s: %w", glob, err)
+		return nil, &rows.HintedError{Err: fmt.Errorf("looking for %s: %w", glob, err), Hint: hintGlob}
 	case len(files) == 0:
 		return nil, &rows.HintedError{Err: fmt.Errorf("%s: %w", glob, rows.ErrMissing), Hint: hintMissing}
 	case len(files) > maxFiles:

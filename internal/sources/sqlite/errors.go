@@ -30,7 +30,7 @@ func unreachable(shown string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return hinted(hintRights, "opening %s: %w", shown, err)
 	default:
-		return fmt.Errorf("opening %s: %w", shown, err)
+		return hinted("check the path, its links and the disk; idemctl reads plain files only", "opening %s: %w", shown, err)
 	}
 }
 
