@@ -84,7 +84,25 @@ func (j *judge) visitor(ctx context.Context, only func(suspect) bool, which func
 	}
 }
 
+// cluster judges rows that must be judged together, unless they are a crowd.
 func (j *judge) cluster(ctx context.Context, es []suspect, found map[place]*reconcile.Record, which func(*reconcile.Subject) bool) error {
+	if len(es) > crowdIdentities && j.isCrowd(es, found) {
+		return j.crowd(ctx, func(f func([]suspect) error) error { return f(es) }, which)
+	}
+	return j.together(ctx, es, found, which)
+}
+
+func (j *judge) isCrowd(es []suspect, found map[place]*reconcile.Record) bool {
+	ids := make(map[string]bool)
+	for _, e := range es {
+		if r := found[place{e.src, e.pos}]; r != nil && !e.guest {
+			ids[identityText(j.book, r)] = true
+		}
+	}
+	return len(ids) > crowdIdentities
+}
+
+func (j *judge) together(ctx context.Context, es []suspect, found map[place]*reconcile.Record, which func(*reconcile.Subject) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -99,15 +117,25 @@ func (j *judge) cluster(ctx context.Context, es []suspect, found map[place]*reco
 		if e.guest {
 			r = r.Clone()
 			guests[r] = true
+		} else {
+			at[r] = place{e.src, e.pos}
 		}
 		all = append(all, r)
-		at[r] = place{e.src, e.pos}
 	}
 	return j.subjects(ctx, all, guests, at, func(*reconcile.Subject) int64 { return 0 }, which)
 }
 
-// large judges a cluster of which only a sample is held.
+// large judges a cluster that is too large to hold.
 func (j *judge) large(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool) error {
+	err := j.sampled(ctx, each, which, crowdIdentities)
+	if errors.Is(err, errCrowd) {
+		return j.crowd(ctx, each, which)
+	}
+	return err
+}
+
+// sampled judges a cluster of which only a sample is held, if it is one of at most so many identities.
+func (j *judge) sampled(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool, most int) error {
 	s := newSample(j.book)
 	var guests []*reconcile.Record
 	if err := each(func(es []suspect) error {
@@ -118,10 +146,13 @@ func (j *judge) large(ctx context.Context, each func(func([]suspect) error) erro
 			}
 			for _, e := range part {
 				if r := found[place{e.src, e.pos}]; r != nil && !e.guest {
-					s.add(r)
+					s.add(r, place{e.src, e.pos})
 				} else if r != nil && len(guests) < invitesPerSuspect {
 					guests = append(guests, r)
 				}
+			}
+			if s.identities() > most {
+				return errCrowd
 			}
 		}
 		return nil
@@ -132,7 +163,8 @@ func (j *judge) large(ctx context.Context, each func(func([]suspect) error) erro
 	for _, g := range guests {
 		guest[g] = true
 	}
-	return j.subjects(ctx, append(s.records(), guests...), guest, nil, s.left, which)
+	all, at := s.records()
+	return j.subjects(ctx, append(all, guests...), guest, at, s.left, which)
 }
 
 func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests map[*reconcile.Record]bool, at map[*reconcile.Record]place, left func(*reconcile.Subject) int64, which func(*reconcile.Subject) bool) error {

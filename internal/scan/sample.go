@@ -16,7 +16,7 @@ const perKind = 64
 type sample struct {
 	book reconcile.Book
 	kept map[string]*bucket
-	more map[string]int64 // identity → rows left out
+	more map[string]int64 // identity → rows left out; every identity has its entry
 }
 
 type bucket struct {
@@ -25,6 +25,7 @@ type bucket struct {
 
 type sampled struct {
 	r    *reconcile.Record
+	at   place
 	t    reconcile.Instant
 	text []byte
 }
@@ -33,8 +34,11 @@ func newSample(b reconcile.Book) *sample {
 	return &sample{book: b, kept: make(map[string]*bucket), more: make(map[string]int64)}
 }
 
-func (s *sample) add(r *reconcile.Record) {
-	id := s.identity(r)
+func (s *sample) identities() int { return len(s.more) }
+
+func (s *sample) add(r *reconcile.Record, from place) {
+	id := identityText(s.book, r)
+	s.more[id] += 0
 	name := r.Source + "\x00" + id
 	b := s.kept[name]
 	if b == nil {
@@ -45,6 +49,9 @@ func (s *sample) add(r *reconcile.Record) {
 	at, found := slices.BinarySearchFunc(b.rows, e, compareSampled)
 	if found {
 		s.more[id]++
+		if have := b.rows[at]; cmp.Or(cmp.Compare(from.src, have.at.src), cmp.Compare(from.pos, have.at.pos)) < 0 {
+			have.r, have.at = r.Clone(), from
+		}
 		return
 	}
 	full := len(b.rows) >= 2*perKind
@@ -52,7 +59,7 @@ func (s *sample) add(r *reconcile.Record) {
 		s.more[id]++
 		return
 	}
-	e.r = r.Clone()
+	e.r, e.at = r.Clone(), from
 	b.rows = slices.Insert(b.rows, at, e)
 	if full {
 		s.more[id]++
@@ -64,8 +71,8 @@ func compareSampled(a, b *sampled) int {
 	return cmp.Or(cmp.Compare(a.t.UnixNano(), b.t.UnixNano()), bytes.Compare(a.text, b.text))
 }
 
-func (s *sample) identity(r *reconcile.Record) string {
-	c := s.book.Claim(r)
+func identityText(b reconcile.Book, r *reconcile.Record) string {
+	c := b.Claim(r)
 	if c == nil {
 		return ""
 	}
@@ -83,14 +90,16 @@ func factText(r *reconcile.Record) []byte {
 	return b
 }
 
-func (s *sample) records() []*reconcile.Record {
+func (s *sample) records() ([]*reconcile.Record, map[*reconcile.Record]place) {
 	var out []*reconcile.Record
+	at := make(map[*reconcile.Record]place)
 	for _, b := range s.kept {
 		for _, e := range b.rows {
 			out = append(out, e.r)
+			at[e.r] = e.at
 		}
 	}
-	return out
+	return out, at
 }
 
 // left is how many rows of a subject the sample does not hold.
