@@ -34,6 +34,7 @@ func newRoot(env *Env) *cobra.Command {
 		}
 		return unknownCommand(root, args[0])
 	}
+	root.DisableFlagsInUseLine = true
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&env.global.color, "color", "auto", "colour what goes to standard output: auto, always, never")
 	root.PersistentFlags().BoolVarP(&env.global.quiet, "quiet", "q", false, "no progress, no remarks")
