@@ -129,10 +129,10 @@ func (j *judge) memberOf(seed maphash.Seed, e suspect, r *reconcile.Record) memb
 	}
 	scope := slices.DeleteFunc(c.IdentityOf(r), func(p reconcile.Component) bool { return p.Name == "key" })
 	if len(scope) == 0 || reconcile.Whole(scope) {
-		m.scope = uint32(maphash.Bytes(seed, c.AppendIdentity([]byte(c.Name), scope))) | 1 //nolint:gosec // a hash, cut
+		m.scope = uint32(maphash.Bytes(seed, c.AppendIdentity([]byte(c.Name), scope))) | 1 // a hash, cut
 	}
 	if b := c.AppendKey(nil, r); len(b) > 0 {
-		m.key = uint32(maphash.Bytes(seed, b)) | 1 //nolint:gosec // a hash, cut
+		m.key = uint32(maphash.Bytes(seed, b)) | 1 // a hash, cut
 	}
 	return m
 }
