@@ -72,7 +72,7 @@ func TestCancelAtAnyRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	total.Store(met.Load())
-	rng := rand.New(rand.NewPCG(20, 20)) //nolint:gosec // moments that repeat, not a secret
+	rng := rand.New(rand.NewPCG(20, 20)) // moments that repeat, not a secret
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		stop, at = cancel, 1+rng.Int64N(total.Load())
