@@ -93,7 +93,7 @@ func TestStopInEveryPhase(t *testing.T) {
 						a.cancel()
 					}
 				}
-				s.stop(t, a)
+				s.stop(a, t)
 				a.cancel()
 			}
 		})
@@ -123,7 +123,7 @@ func (s *stopped) moments(t *testing.T, row *atomic.Pointer[func()]) (met int64,
 	return n.Load(), first, last
 }
 
-func (s *stopped) stop(t *testing.T, ctx context.Context) {
+func (s *stopped) stop(ctx context.Context, t *testing.T) {
 	t.Helper()
 	var err error
 	pprof.Do(ctx, pprof.Labels("stopped", t.Name()), func(context.Context) { err = s.scan(ctx, nil) })
