@@ -12,8 +12,9 @@ import (
 
 // The sizes by which a cluster is told to be a crowd, and by which one is divided.
 const (
-	crowdIdentities = 64 // identities that are judged together
-	crowdCommons    = 64 // rows without identity that are shown to every part
+	crowdIdentities = 64 // identities that are judged together where they can be
+	partIdentities  = 16 // identities of one part
+	partGuests      = 16 // rows without identity that are shown to every other part
 )
 
 // errCrowd stops the gathering of a sample.
@@ -41,8 +42,8 @@ func (j *judge) crowd(ctx context.Context, each func(func([]suspect) error) erro
 		commons, rest = nil, members
 	}
 	people := identities(rest)
-	parts := max(1, (people+crowdIdentities-1)/crowdIdentities) // of like sizes: nobody is left alone in the last one
-	var loose []member                                          // of the scope at hand
+	parts := max(1, (people+partIdentities-1)/partIdentities) // of like sizes: nobody is left alone in the last one
+	var loose []member                                        // of the scope at hand
 	for n := range parts {
 		part := suspects(nil, commons, n > 0)
 		if len(rest) > 0 && len(loose) > 0 && loose[0].scope == rest[0].scope {
@@ -91,7 +92,7 @@ func cutWhere(ms []member, f func(member) bool) (before, after []member) {
 // suspects appends members to a part: to be counted there, or, some of them, as guests.
 func suspects(part []suspect, ms []member, guests bool) []suspect {
 	if guests {
-		ms = ms[:min(len(ms), crowdCommons)]
+		ms = ms[:min(len(ms), partGuests)]
 	}
 	for _, m := range ms {
 		m.guest = guests

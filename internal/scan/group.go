@@ -22,6 +22,10 @@ func sortTraces(ts []trace) {
 			return cmp.Compare(a.k, b.k)
 		case a.id != b.id:
 			return cmp.Compare(b.id, a.id)
+		case a.k == 0 && a.er != b.er:
+			return cmp.Compare(a.er, b.er)
+		case a.k == 0 && a.pr != b.pr:
+			return cmp.Compare(a.pr, b.pr)
 		case a.src != b.src:
 			return cmp.Compare(a.src, b.src)
 		}
@@ -80,8 +84,16 @@ func splitKey(ts []trace, each func(group) error) error {
 	return nil
 }
 
-// rowNode names a row without a key.
-func rowNode(t *trace) uint64 { return mix(uint64(t.src)<<48 ^ t.pos ^ 0x9e3779b97f4a7c15) }
+// rowNode names a row without a key: rows of one reference have one name.
+func rowNode(t *trace) uint64 {
+	switch {
+	case t.er != 0:
+		return mix(uint64(t.er)<<32 | uint64(tagEffect))
+	case t.pr != 0:
+		return mix(uint64(t.pr)<<32 | uint64(tagObject))
+	}
+	return mix(uint64(t.src)<<48 ^ t.pos ^ 0x9e3779b97f4a7c15)
+}
 
 // mix spreads the bits of x: the finaliser of splitmix64.
 func mix(x uint64) uint64 {
