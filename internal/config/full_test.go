@@ -109,9 +109,10 @@ func wantSources(t *testing.T) []sources.Spec {
 	t.Helper()
 	yes, no, constant := true, false, "create-order"
 	const store, shown = "/data/orders.sqlite", "sqlite:${DATA}/orders.sqlite"
+	held := []sources.Variable{{Name: "DATA", Held: "/data"}}
 	return []sources.Spec{
 		{
-			Name: "receipts", Role: reconcile.RoleReceipt, Scheme: sources.SQLite, Path: store, Shown: shown, Serves: &yes, Table: "receipts",
+			Name: "receipts", Role: reconcile.RoleReceipt, Scheme: sources.SQLite, Path: store, Shown: shown, Variables: held, Serves: &yes, Table: "receipts",
 			Where: map[string]string{"origin": "api"}, Skew: 2 * time.Second, Fingerprint: &reconcile.FingerprintSpec{Algorithm: "sha256", Over: []string{"amount"}, Version: 2},
 			Map: []sources.Field{
 				{Name: "tenant", From: "tenant_id"},
@@ -133,7 +134,7 @@ func wantSources(t *testing.T) []sources.Spec {
 			},
 		},
 		{
-			Name: "orders", Role: reconcile.RoleEffect, Scheme: sources.SQLite, Path: store, Shown: shown, Serves: &yes, Table: "orders", Retained: reconcile.For(2160 * time.Hour),
+			Name: "orders", Role: reconcile.RoleEffect, Scheme: sources.SQLite, Path: store, Shown: shown, Variables: held, Serves: &yes, Table: "orders", Retained: reconcile.For(2160 * time.Hour),
 			Map: []sources.Field{
 				{Name: "key", From: "request_key"},
 				{Name: "customer_id", From: "customer"},
@@ -142,7 +143,7 @@ func wantSources(t *testing.T) []sources.Spec {
 			},
 		},
 		{
-			Name: "ledger", Role: reconcile.RoleEffect, Scheme: sources.SQLite, Path: store, Shown: shown, Serves: &yes, Query: "SELECT * FROM ledger", ID: []string{"pk1", "pk2"},
+			Name: "ledger", Role: reconcile.RoleEffect, Scheme: sources.SQLite, Path: store, Shown: shown, Variables: held, Serves: &yes, Query: "SELECT * FROM ledger", ID: []string{"pk1", "pk2"},
 			Coverage: &sources.DeclaredCoverage{From: at(t, "2026-01-01T00:00:00Z"), To: reconcile.AtUnix(1796000000e9), Lag: 15 * time.Minute, Partitions: map[string][]string{"region": {"eu-west-1"}}},
 			Map:      []sources.Field{{Name: "key", From: "k"}, {Name: "amount", From: "amount", Unit: "major", CurrencyIs: "EUR"}},
 		},

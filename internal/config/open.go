@@ -8,12 +8,13 @@ import (
 )
 
 // open reads where a source is: SCHEME:PATH with ${ENV} expanded. What a variable held, and a connection's password, reach no error and no Shown.
-func (v value) open() (scheme sources.Scheme, path, shown string) {
+func (v value) open(spec *sources.Spec) {
 	written := v.text()
-	s, ok := v.expand(written)
+	s, held, ok := v.expand(written)
 	if !ok {
-		return "", "", ""
+		return
 	}
+	spec.Variables = held
 	name, rest, found := strings.Cut(s, ":")
 	schemes := []string{string(sources.SQLite), string(sources.Postgres), string(sources.JSONL), string(sources.JSON), string(sources.CSV)}
 	if name == "postgresql" {
@@ -27,12 +28,13 @@ func (v value) open() (scheme sources.Scheme, path, shown string) {
 			v.fail("write "+name+":PATH", "%s names no path", v.name)
 		}
 		if name == string(sources.Postgres) {
-			return sources.Postgres, s, shownDSN(written)
+			spec.Scheme, spec.Path, spec.Shown = sources.Postgres, s, shownDSN(written)
+			return
 		}
-		return sources.Scheme(name), rest, written
+		spec.Scheme, spec.Path, spec.Shown = sources.Scheme(name), rest, written
+		return
 	}
 	v.fail(openHint(written, name, found, schemes), "%s must begin with one of sqlite: postgres: jsonl: json: csv:", v.name)
-	return "", "", ""
 }
 
 // openHint looks at what stands in the file only, never at what a variable held.
@@ -54,30 +56,31 @@ func openHint(written, name string, found bool, schemes []string) string {
 	return "write sqlite:PATH, jsonl:GLOB, json:GLOB, csv:GLOB or postgres://…"
 }
 
-// expand replaces each ${NAME} by the variable of that name.
-func (v value) expand(s string) (string, bool) {
+// expand replaces each ${NAME} by what the variable of that name holds, and says what that was.
+func (v value) expand(s string) (expanded string, variables []sources.Variable, ok bool) {
 	var out strings.Builder
 	for {
 		before, tail, found := strings.Cut(s, "${")
 		out.WriteString(before)
 		if !found {
-			return out.String(), true
+			return out.String(), variables, true
 		}
 		name, rest, closed := strings.Cut(tail, "}")
 		if !closed || !variable(name) {
 			v.fail("write ${NAME}", "%s holds ${ without a variable's name", v.name)
-			return "", false
+			return "", nil, false
 		}
 		held := v.d.getenv(name)
 		if held == "" {
 			v.fail("set it before you start idemctl", "the environment variable %s is not set", name)
-			return "", false
+			return "", nil, false
 		}
 		if strings.ContainsRune(held, 0) {
 			v.fail("set it to text", "the environment variable %s holds a NUL", name)
-			return "", false
+			return "", nil, false
 		}
 		out.WriteString(held)
+		variables = append(variables, sources.Variable{Name: name, Held: held})
 		s = rest
 	}
 }

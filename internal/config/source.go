@@ -21,7 +21,7 @@ func (d *decoder) source(v value) sources.Spec {
 	v.fields(map[string]func(value){
 		"name":   note("name", func(v value) { s.Name = v.label() }),
 		"role":   note("role", func(v value) { s.Role = v.role() }),
-		"open":   note("open", func(v value) { s.Scheme, s.Path, s.Shown = v.open() }),
+		"open":   note("open", func(v value) { v.open(&s) }),
 		"serves": note("serves", func(v value) { b := v.flag(); s.Serves = &b }),
 		"preset": func(v value) {
 			v.fail("write the map: presets come with a later version", "presets are not available yet")

@@ -43,7 +43,7 @@ type store struct {
 func Open(ctx context.Context, place Place, specs []Spec, now reconcile.Instant) (*Set, error) {
 	set := &Set{stores: map[string]*store{}}
 	for i := range specs {
-		s, err := newSource(&specs[i], specs, now)
+		s, err := newSource(&specs[i], specs, place, now)
 		if err != nil {
 			return set, err
 		}
@@ -91,7 +91,7 @@ func order(specs []Spec, place Place) []int {
 }
 
 // newSource compiles a source's map; nothing is opened.
-func newSource(spec *Spec, all []Spec, now reconcile.Instant) (*Source, error) {
+func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Source, error) {
 	switch spec.Scheme {
 	case SQLite, JSONL:
 	case Postgres, JSON, CSV:
@@ -116,7 +116,7 @@ func newSource(spec *Spec, all []Spec, now reconcile.Instant) (*Source, error) {
 	if spec.Serves != nil {
 		serves = *spec.Serves
 	}
-	s := &Source{spec: spec, m: m, now: now, seen: make([]bool, len(m.Components()))}
+	s := &Source{spec: spec, place: place, m: m, now: now, seen: make([]bool, len(m.Components()))}
 	s.facts = reconcile.SourceFacts{
 		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), MapsTime: m.MapsTime(),
 		Skew: spec.Skew, Retained: spec.Retained, Fingerprint: spec.Fingerprint,
@@ -133,6 +133,7 @@ func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
 		if err != nil {
 			return err
 		}
+		t.Rename(s.spec.named)
 		table = t
 	} else if table, err = set.database(ctx, place, s); err != nil {
 		return err
@@ -156,7 +157,9 @@ func (set *Set) database(ctx context.Context, place Place, s *Source) (rows.Tabl
 	if st.err != nil {
 		return nil, st.err
 	}
-	s.notes = st.db.Notes()
+	for _, note := range st.db.Notes() {
+		s.notes = append(s.notes, s.spec.hide(place, note))
+	}
 	if s.spec.Query != "" {
 		return st.db.Query(s.spec.Query, s.spec.ID)
 	}

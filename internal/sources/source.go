@@ -14,6 +14,7 @@ import (
 // Source is one source of the config: a table with its map, or the reason why there is none.
 type Source struct {
 	spec  *Spec
+	place Place
 	table rows.Table // nil when the source could not be opened
 	m     *mapping.Mapper
 	now   reconcile.Instant
@@ -28,7 +29,7 @@ var _ Reader = (*Source)(nil)
 
 // fail notes why the source could not be opened.
 func (s *Source) fail(err error) {
-	s.facts.Coverage = reconcile.Coverage{Reason: text.SafeString(err.Error()), Hint: rows.HintOf(err)}
+	s.facts.Coverage = reconcile.Coverage{Reason: text.SafeString(s.hideError(err).Error()), Hint: s.spec.hide(s.place, rows.HintOf(err))}
 }
 
 // Scan implements Reader.
@@ -57,11 +58,11 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	if refused == nil {
 		refused = ctx.Err()
 	}
-	ext.Reason = text.SafeString(ext.Reason)
+	ext.Reason = text.SafeString(s.spec.hide(s.place, ext.Reason))
 	if err != nil {
 		ext.Complete = false
 		if ext.Reason == "" {
-			ext.Reason = text.SafeString(err.Error())
+			ext.Reason = text.SafeString(s.hideError(err).Error())
 		}
 		if ext.Hint == "" {
 			ext.Hint = rows.HintOf(err)
@@ -110,7 +111,7 @@ func (s *Source) Fetch(ctx context.Context, at []rows.Pos, emit Emit) error {
 	if s.table == nil {
 		return fmt.Errorf("%s: %s", text.SafeString(s.spec.Name), s.facts.Coverage.Reason)
 	}
-	return s.table.Fetch(ctx, at, func(pos rows.Pos, locator string, cells []rows.Cell, raw []rows.Named) error {
+	return s.hideError(s.table.Fetch(ctx, at, func(pos rows.Pos, locator string, cells []rows.Cell, raw []rows.Named) error {
 		r, bad := s.m.Map(cells)
 		if bad != nil {
 			return fmt.Errorf("%s: %w: %w", text.SafeString(locator), rows.ErrChanged, bad)
@@ -123,7 +124,7 @@ func (s *Source) Fetch(ctx context.Context, at []rows.Pos, emit Emit) error {
 		err := emit(pos, r)
 		r.Locator, r.Raw = "", nil
 		return err
-	})
+	}))
 }
 
 // columns shows a row's columns as stored, in memory that the next row uses again.

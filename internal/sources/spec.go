@@ -47,6 +47,7 @@ type Spec struct {
 	Scheme      Scheme
 	Path        string // path, glob or DSN as written after the scheme, ${ENV} already expanded; never printed for postgres
 	Shown       string // what may be printed of it: the text before expansion
+	Variables   []Variable
 	Serves      *bool
 	Table       string
 	Query       string

@@ -75,6 +75,13 @@ func Open(ctx context.Context, fsys fs.FS, dir, glob string) (*Table, error) {
 	return t, nil
 }
 
+// Rename says what the files are called in places and reasons.
+func (t *Table) Rename(as func(string) string) {
+	for _, f := range t.files {
+		f.name = as(f.name)
+	}
+}
+
 // Bind says which members to read. A line need not have a member, so every path is accepted.
 func (t *Table) Bind(paths []rows.Path) error {
 	members := make([][]string, len(paths))
