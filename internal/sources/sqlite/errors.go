@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	hintDamaged = "restore the file from a backup, or read a copy that was made by .backup; absences are not concluded from a damaged file"
+	hintDamaged = "read an intact copy, made by .backup or VACUUM INTO; an older backup in its place would forget what came after. Nothing is concluded from what a damaged file lacks"
 	hintHot     = "let the service open its database once, which rolls the journal back, or scan a recovered copy of both files"
 	hintLocked  = "try again when the writer has finished, or scan a copy made by .backup"
 	hintRights  = "let this user read the database and the files beside it (-wal, -shm)"
