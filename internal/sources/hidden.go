@@ -18,9 +18,10 @@ const unmistakable = 6
 // hiding returns a replacer of what the variables held, and of the paths that are given, longest first.
 func (s *Spec) hiding(least int, paths ...string) *strings.Replacer {
 	var pairs [][2]string
-	_, written, _ := strings.Cut(s.Shown, ":")
 	for _, p := range paths {
-		pairs = append(pairs, [2]string{p, written})
+		if len(p) >= least {
+			pairs = append(pairs, [2]string{p, s.called(p)})
+		}
 	}
 	for _, v := range s.Variables {
 		for _, held := range []string{v.Held, filepath.Clean(v.Held), folderOf(v.Held)} {
@@ -47,6 +48,15 @@ func folderOf(pattern string) string {
 		return ""
 	}
 	return strings.TrimSuffix(pattern[:strings.LastIndexByte(pattern[:meta], '/')+1], "/")
+}
+
+// called is what the source's own path is called: itself, or as it is written where variables stand in it.
+func (s *Spec) called(full string) string {
+	if len(s.Variables) == 0 {
+		return full
+	}
+	_, written, _ := strings.Cut(s.Shown, ":")
+	return written
 }
 
 // named is what a file that the source's path found is called.

@@ -19,7 +19,7 @@ func TestHidesWhatVariablesHeld(t *testing.T) {
 		},
 		{"jsonl:logs/${DAY}.jsonl", "logs/01.jsonl", []Variable{{"DAY", "01"}}, "logs/01.jsonl", "logs/${DAY}.jsonl", "logs/01.jsonl ends at line 1015", "logs/${DAY}.jsonl ends at line 1015"},
 		{"jsonl:${LOGS}", "/srv/s3cret/*.jsonl", []Variable{{"LOGS", "/srv/s3cret/*.jsonl"}}, "/srv/s3cret/a.jsonl", "${LOGS}/a.jsonl", "/srv/s3cret/*.jsonl: no such file", "${LOGS}: no such file"},
-		{"sqlite:${A}${B}.db", "BA.db", []Variable{{"A", "B"}, {"B", "A"}}, "BA.db", "${A}${B}.db", "BA.db: damaged", "${A}${B}.db: damaged"},
+		{"sqlite:${A}${B}.db", "BA.db", []Variable{{"A", "B"}, {"B", "A"}}, "BA.db", "${A}${B}.db", "BA.db: damaged", "BA.db: damaged"},
 		{"sqlite:${HERE}/a.db", "./a.db", []Variable{{"HERE", "."}}, "./a.db", "./a.db", "./a.db: damaged", "${HERE}/a.db: damaged"},
 		{"sqlite:${VAULT}/a.db", "s3cret\u202e/a.db", []Variable{{"VAULT", "s3cret\u202e"}}, "s3cret\u202e/b", "${VAULT}/b", `s3cret\u{202e}/b: damaged`, "${VAULT}/b: damaged"},
 	} {

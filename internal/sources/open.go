@@ -129,11 +129,10 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
 	var table rows.Table
 	if s.spec.Scheme == JSONL {
-		t, err := jsonl.Open(ctx, place.FS, place.Dir, s.spec.Path)
+		t, err := jsonl.OpenNamed(ctx, place.FS, place.Dir, s.spec.Path, s.spec.named)
 		if err != nil {
 			return err
 		}
-		t.Rename(s.spec.named)
 		table = t
 	} else if table, err = set.database(ctx, place, s); err != nil {
 		return err
@@ -193,16 +192,16 @@ func (p Place) join(name string) string {
 func (p Place) openStore(ctx context.Context, spec *Spec) (*sqlite.Store, error) {
 	full := p.join(spec.Path)
 	if strings.HasSuffix(spec.Path, ".sql") {
-		script, err := p.script(spec.Path, full)
+		script, err := p.script(spec.called(spec.Path), full)
 		if err != nil {
 			return nil, err
 		}
-		return sqlite.OpenSQL(ctx, spec.Path, script, p.TempDir)
+		return sqlite.OpenSQL(ctx, spec.called(spec.Path), script, p.TempDir)
 	}
 	if p.FS != nil {
 		return nil, &rows.HintedError{Err: fmt.Errorf("%s is embedded", spec.Path), Hint: "a fixture keeps its data as readable SQL text: sqlite:NAME.sql"}
 	}
-	return sqlite.OpenStore(ctx, full, p.TempDir)
+	return sqlite.OpenNamed(ctx, full, spec.called(full), p.TempDir)
 }
 
 // script reads a SQL text whole.

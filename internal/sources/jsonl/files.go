@@ -127,6 +127,14 @@ func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &rows.HintedError{Err: rows.ErrMissing, Hint: hintMissing}
 	}
+	return bare(err)
+}
+
+// bare is what the operating system said, without the path: what a file is called is said before it.
+func bare(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
 	return err
 }
 

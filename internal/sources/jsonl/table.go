@@ -51,21 +51,26 @@ type Table struct {
 
 // Open finds the files of a glob below dir, or in fsys when it is not nil, and notes what they are now.
 func Open(ctx context.Context, fsys fs.FS, dir, glob string) (*Table, error) {
+	return OpenNamed(ctx, fsys, dir, glob, func(name string) string { return name })
+}
+
+// OpenNamed is Open of files that are called otherwise in places and reasons: as says how, of a file and of the glob.
+func OpenNamed(ctx context.Context, fsys fs.FS, dir, glob string, as func(string) string) (*Table, error) {
 	t := &Table{opener: opener{fsys: fsys}, whole: jsonwalk.Compile(nil)}
 	files, err := t.opener.glob(dir, glob)
 	switch {
 	case err != nil:
-		return nil, &rows.HintedError{Err: fmt.Errorf("looking for %s: %w", glob, err), Hint: hintGlob}
+		return nil, &rows.HintedError{Err: fmt.Errorf("looking for %s: %w", as(glob), bare(err)), Hint: hintGlob}
 	case len(files) == 0:
-		return nil, &rows.HintedError{Err: fmt.Errorf("%s: %w", glob, rows.ErrMissing), Hint: hintMissing}
+		return nil, &rows.HintedError{Err: fmt.Errorf("%s: %w", as(glob), rows.ErrMissing), Hint: hintMissing}
 	case len(files) > maxFiles:
-		return nil, &rows.HintedError{Err: fmt.Errorf("%s names more than %d files", glob, maxFiles), Hint: "narrow the pattern, or split the source"}
+		return nil, &rows.HintedError{Err: fmt.Errorf("%s names more than %d files", as(glob), maxFiles), Hint: "narrow the pattern, or split the source"}
 	}
 	for _, found := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		f, err := t.opener.snapshot(found.name, found.path)
+		f, err := t.opener.snapshot(as(found.name), found.path)
 		if err != nil {
 			return nil, err
 		}
@@ -73,13 +78,6 @@ func Open(ctx context.Context, fsys fs.FS, dir, glob string) (*Table, error) {
 		t.total += f.size
 	}
 	return t, nil
-}
-
-// Rename says what the files are called in places and reasons.
-func (t *Table) Rename(as func(string) string) {
-	for _, f := range t.files {
-		f.name = as(f.name)
-	}
 }
 
 // Bind says which members to read. A line need not have a member, so every path is accepted.

@@ -28,10 +28,18 @@ func unreachable(shown string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return hinted("check the path; it is relative to the config file", "%s: %w", shown, rows.ErrMissing)
 	case errors.Is(err, fs.ErrPermission):
-		return hinted(hintRights, "opening %s: %w", shown, err)
+		return hinted(hintRights, "opening %s: %w", shown, bare(err))
 	default:
-		return hinted("check the path, its links and the disk; idemctl reads plain files only", "opening %s: %w", shown, err)
+		return hinted("check the path, its links and the disk; idemctl reads plain files only", "opening %s: %w", shown, bare(err))
 	}
+}
+
+// bare is what the operating system said, without the path: what the file is called is said before it.
+func bare(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
 }
 
 // explain turns the library's result into one of the reasons of package rows.

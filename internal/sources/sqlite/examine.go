@@ -39,9 +39,9 @@ type face struct {
 	inode    uint64
 }
 
-// examine looks at the file through the operating system only.
-func examine(shown string) (source, error) {
-	path, err := filepath.EvalSymlinks(shown)
+// examine looks at the file through the operating system only; shown is what it is called in errors.
+func examine(named, shown string) (source, error) {
+	path, err := filepath.EvalSymlinks(named)
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}

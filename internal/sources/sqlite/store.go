@@ -43,7 +43,12 @@ var errMoving = errors.New("the files are being written")
 
 // OpenStore opens the database file at path. Private copies go below tempDir, "" for the system's. The errors are those of package rows, with hints.
 func OpenStore(ctx context.Context, path, tempDir string) (*Store, error) {
-	o := opener{shown: path, tempDir: tempDir, patience: patience, copyBelow: copyBelow}
+	return OpenNamed(ctx, path, path, tempDir)
+}
+
+// OpenNamed is OpenStore of a file that is called shown in errors.
+func OpenNamed(ctx context.Context, path, shown, tempDir string) (*Store, error) {
+	o := opener{path: path, shown: shown, tempDir: tempDir, patience: patience, copyBelow: copyBelow}
 	return o.open(ctx)
 }
 

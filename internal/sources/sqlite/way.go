@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,8 @@ const (
 
 // opener carries what opening needs; tests choose the limits.
 type opener struct {
-	shown     string
+	path      string // "" = shown
+	shown     string // what the file is called in errors
 	tempDir   string
 	patience  time.Duration
 	copyBelow int64
@@ -83,7 +85,7 @@ func (o opener) once(ctx context.Context) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	src, err := examine(o.shown)
+	src, err := examine(cmp.Or(o.path, o.shown), o.shown)
 	if err != nil {
 		return nil, err
 	}
