@@ -73,7 +73,7 @@ func stores(h *heavy, n int, see func()) []sources.Reader {
 
 // TestHeavyKeyChangesNothingElse scans a thousand actions beside one key of very many rows: the key has its one verdict, and everything else is said as
 // it is without the key. It runs alone, because it measures memory.
-func TestHeavyKeyChangesNothingElse(t *testing.T) { //nolint:paralleltest // as said
+func TestHeavyKeyChangesNothingElse(t *testing.T) { // as said
 	plain := tell(t, shop(true), scan.Options{}, stores(nil, 0, nil)...)
 	if len(plain.cases) < 30 {
 		t.Fatalf("only %d of the ordinary actions are cases", len(plain.cases))
