@@ -38,9 +38,9 @@ func (e *Env) complain(err error) {
 		_, _ = fmt.Fprintln(e.Err, "idemctl: interrupted")
 		return
 	}
-	_, _ = fmt.Fprintf(e.Err, "idemctl: error: %s\n", oneLine(err.Error()))
+	_, _ = fmt.Fprintf(e.Err, "idemctl: error: %s\n", text.Once(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		_, _ = fmt.Fprintf(e.Err, "hint: %s\n", oneLine(hint))
+		_, _ = fmt.Fprintf(e.Err, "hint: %s\n", text.Once(hint))
 	}
 }
 
@@ -69,12 +69,4 @@ func inConfig(cfg *config.Config, err error) error {
 		return &config.Error{File: cfg.Path, Line: mistake.Line, Col: mistake.Col, Msg: mistake.Msg, Hint: mistake.Hint}
 	}
 	return err
-}
-
-// oneLine makes a message safe that may quote data without escaping what is safe already.
-func oneLine(s string) string {
-	if b, err := text.Parse(s); err == nil && text.Safe(b) == s {
-		return s
-	}
-	return text.SafeString(s)
 }

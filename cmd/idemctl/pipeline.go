@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
 )
 
 // open scans a config, or opens a saved scan, and notes what the exit code must tell.
@@ -59,7 +60,7 @@ func readWords(m *scan.Manifest, took time.Duration, out string) string {
 	}
 	words := fmt.Sprintf("idemctl: %d records of %d sources in %s", records, len(m.Sources), took.Round(10*time.Millisecond))
 	if out != "" {
-		words += ", kept in " + oneLine(out)
+		words += ", kept in " + text.SafeString(out)
 	}
 	return words
 }

@@ -62,17 +62,17 @@ func (p *page) checked(s *CheckedSource) {
 	p.pair(width, "rows", recordsText(scan.Source{Records: s.Stats.Records, Unreadable: s.Stats.Unreadable})+skipped(s.Stats.Skipped))
 	p.pair(width, "coverage", p.coverage(s.Facts.Coverage))
 	if hint := s.Facts.Coverage.Hint; hint != "" {
-		p.pair(width, "hint", text.SafeString(hint))
+		p.pair(width, "hint", text.Once(hint))
 	}
 	p.fields(s)
 	for _, name := range s.Unmapped {
 		p.printf("  %s %s: unknown for all its records\n", p.in(yellow, "not mapped"), text.SafeString(name))
 	}
 	for _, note := range s.Notes {
-		p.printf("  note  %s\n", text.SafeString(note))
+		p.printf("  note  %s\n", text.Once(note))
 	}
 	for _, bad := range s.Stats.Problems {
-		p.printf("  %s  %s: %s\n", p.in(red, "unreadable"), text.SafeString(bad.Place), text.SafeString(bad.Text))
+		p.printf("  %s  %s: %s\n", p.in(red, "unreadable"), text.Once(bad.Place), text.Once(bad.Text))
 	}
 	if more := s.Stats.Unreadable - int64(len(s.Stats.Problems)); more > 0 {
 		p.printf("  and %d more unreadable\n", more)

@@ -150,7 +150,7 @@ func (p *page) sources(m *scan.Manifest) {
 		p.printf("  %s  %s  %s  %s\n",
 			text.Pad(text.SafeString(s.Name), name), text.Pad(s.Role.String(), role), text.Pad(recordsText(s), count), p.coverage(s.Coverage))
 		if s.Coverage.Hint != "" {
-			p.printf("  %s  hint: %s\n", strings.Repeat(" ", name), text.SafeString(s.Coverage.Hint))
+			p.printf("  %s  hint: %s\n", strings.Repeat(" ", name), text.Once(s.Coverage.Hint))
 		}
 	}
 }
@@ -173,9 +173,9 @@ func (p *page) coverage(c reconcile.Coverage) string {
 	}
 	switch {
 	case !c.Complete:
-		return p.in(red, "incomplete") + ": " + text.SafeString(c.Reason)
+		return p.in(red, "incomplete") + ": " + text.Once(c.Reason)
 	case !c.Proves:
-		return "proves no absence: " + text.SafeString(c.Reason)
+		return "proves no absence: " + text.Once(c.Reason)
 	case c.Lag > 0:
 		return fmt.Sprintf("%s, late by up to %s", reach, lasts(c.Lag))
 	default:

@@ -142,7 +142,7 @@ func (p *page) head(m *scan.Manifest) {
 		p.printf("%s\n", p.in(red, "INCOMPLETE: not everything could be read as declared, so nothing was concluded from an absence there. See sources below."))
 	}
 	for _, note := range m.Notes {
-		p.printf("%s\n", text.SafeString(note))
+		p.printf("%s\n", text.Once(note))
 	}
 	p.printf("\n")
 }

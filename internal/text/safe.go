@@ -24,6 +24,15 @@ func Safe(b []byte) string {
 // SafeString is Safe for a string.
 func SafeString(s string) string { return Safe([]byte(s)) }
 
+// Once is SafeString for words that may be safe already, such as a reason that quotes data: they are not escaped a second time. It is not for data itself,
+// which may spell what looks escaped.
+func Once(s string) string {
+	if b, err := Parse(s); err == nil && Safe(b) == s {
+		return s
+	}
+	return SafeString(s)
+}
+
 // Key returns a key as it is shown: its safe text and, where it is more than plain ASCII, its fingerprint. Keys that only look alike are told apart by it.
 func Key(b []byte) string {
 	if plain(b) && len(b) > 0 {

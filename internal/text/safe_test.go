@@ -179,3 +179,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain": "plain", `a\u{1b}b`: `a\u{1b}b`, "a\x1bb": `a\u{1b}b`, `C:\temp`: `C:\\temp`, `C:\\temp`: `C:\\temp`, "a\xff" + `\xff`: `a\xff\\xff`, "": "",
+	} {
+		if got := text.Once(in); got != want {
+			t.Errorf("Once(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
