@@ -33,7 +33,7 @@ func (j *judging) receiptAbsence() absence {
 	}
 	places := j.places(RoleReceipt, true)
 	for _, f := range places {
-		if f.Coverage.Complete && f.Coverage.Proves && (j.s.Ambiguous || !j.testifies(f)) && len(j.s.Candidates) > 0 {
+		if f.Coverage.Complete && f.Coverage.Proves && (j.s.Ambiguous || !j.testifies(f)) && j.s.hasCandidates() {
 			return absence{
 				state: absenceUncovered, code: "candidate-stands", source: f.Name,
 				text: f.Name + ": nothing tells this record from the candidates' counterpart",

@@ -257,7 +257,7 @@ func (j *judging) settles() string {
 		case LegOutbox:
 			return "a record of the receiver"
 		case LegLocal:
-			if len(j.s.Candidates) > 0 {
+			if j.s.hasCandidates() {
 				return "whether the candidate row is this action's"
 			}
 			if len(j.pending) > 0 {

@@ -58,3 +58,6 @@ type Subject struct {
 	MoreTwins  int
 	Twins      []Candidate // other actions with the same scope without key, fingerprint and actor inside the retry window
 }
+
+// hasCandidates reports whether an unlinked counterpart may stand, named or only counted.
+func (s *Subject) hasCandidates() bool { return len(s.Candidates)+s.MoreCands > 0 }

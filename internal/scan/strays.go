@@ -13,6 +13,7 @@ import (
 type strays struct {
 	rows    []stray
 	order   []uint32
+	over    []int32 // where stretches of order that were passed over begin and end; settled before strays are judged
 	subject uint32
 	holders map[string]*reconcile.Subject // strays for which some subject looked: they name it in turn
 }
@@ -24,13 +25,16 @@ type stray struct {
 	contract uint16
 	src      uint16
 	known    bool // t is known
+	passed   bool // it was not compared with somebody who may miss it
 }
 
-// maxStrays bounds how many unlinked rows one absence is compared with: the nearest in time.
-const maxStrays = 1024
-
-// perStray bounds the rows by which one stray is told.
-const perStray = 1024
+// The bounds of looking. They are met only where something systematic is wrong: then it matters that candidates stand, not which.
+const (
+	perLook    = 64   // rows that are fetched at once
+	maxStrays  = 1024 // rows that one absence is compared with: the first in time
+	maxHolders = 8192 // strays whose candidates are remembered
+	perStray   = 256  // rows by which one stray is told
+)
 
 func newStrays() *strays { return &strays{holders: make(map[string]*reconcile.Subject)} }
 
@@ -41,7 +45,7 @@ func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconci
 		}
 		s.subject++
 		contract := uint16(slices.Index(j.book, sub.Contract)) // a collision beyond 65,536 contracts is told apart by Fits
-		for _, e := range sub.Evidence {
+		for _, e := range sub.Evidence[:min(len(sub.Evidence), perStray)] {
 			if p, ok := at[e.Record]; ok {
 				t := e.Record.Time()
 				s.rows = append(s.rows, stray{t: t.UnixNano(), pos: p.pos, subject: s.subject, contract: contract, src: p.src, known: t.Known()})
@@ -66,15 +70,18 @@ func compareStray(a, b stray) int {
 // relate names candidates: the strays that fit what a subject lacks, or the subjects that looked for a stray.
 func (s *strays) relate(ctx context.Context, j *judge, sub *reconcile.Subject) error {
 	if sub.Stray() {
+		s.settle()
 		if h := s.holders[sub.ID]; h != nil {
 			sub.Candidates, sub.MoreCands = h.Candidates, h.MoreCands
+		} else if s.isPassedOver(j, sub) {
+			sub.MoreCands = 1
 		}
 		return nil
 	}
 	for _, want := range reconcile.Wants(sub, j.world) {
 		src := slices.IndexFunc(j.world.Sources, func(f reconcile.SourceFacts) bool { return f.Name == want.Source })
 		for _, span := range s.fitting(slices.Index(j.book, sub.Contract), src, want) {
-			if err := s.compare(ctx, j, &want, span); err != nil {
+			if err := s.look(ctx, j, &want, span); err != nil {
 				return err
 			}
 		}
@@ -82,8 +89,67 @@ func (s *strays) relate(ctx context.Context, j *judge, sub *reconcile.Subject) e
 	return nil
 }
 
+// look compares a want with strays until enough are named and it is clear that there are more. Those not looked at are counted, and remember that somebody
+// may miss them: of neither side is it then said that nothing stands.
+func (s *strays) look(ctx context.Context, j *judge, want *reconcile.Want, in span) error {
+	for n := in.from; n < in.to; n += perLook {
+		if n-in.from >= maxStrays || (n > in.from && len(want.Subject.Candidates) == reconcile.MaxCandidates) {
+			want.Subject.MoreCands += in.to - n
+			s.passOver(span{n, in.to})
+			return nil
+		}
+		if err := s.compare(ctx, j, want, s.order[n:min(n+perLook, in.to)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passOver notes of a stretch of rows that they were not compared with some want.
+func (s *strays) passOver(in span) {
+	if s.over == nil {
+		s.over = make([]int32, len(s.order)+1)
+	}
+	s.over[in.from]++
+	s.over[in.to]--
+}
+
+// settle turns the ends of stretches into marks on their rows.
+func (s *strays) settle() {
+	var deep int32
+	for n, d := range s.over[:max(0, len(s.over)-1)] {
+		if deep += d; deep > 0 {
+			s.rows[s.order[n]].passed = true
+		}
+	}
+	s.over = nil
+}
+
+// isPassedOver reports whether a stray's row was not compared with some want.
+func (s *strays) isPassedOver(j *judge, sub *reconcile.Subject) bool {
+	for _, e := range sub.Evidence {
+		src := slices.IndexFunc(j.world.Sources, func(f reconcile.SourceFacts) bool { return f.Name == e.Record.Source })
+		t := e.Record.Time()
+		row := stray{contract: uint16(slices.Index(j.book, sub.Contract)), src: uint16(src), known: t.Known(), t: t.UnixNano()} // as in gather
+		for n := s.find(row); n < len(s.order) && sameMoment(s.rows[s.order[n]], row); n++ {
+			if s.rows[s.order[n]].passed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameMoment(a, b stray) bool {
+	a.pos, b.pos = 0, 0
+	return compareStray(a, b) == 0
+}
+
+// span is a stretch of strays.order.
+type span struct{ from, to int }
+
 // fitting returns the rows of a contract and source whose time fits, and those whose time is not known.
-func (s *strays) fitting(contract, src int, want reconcile.Want) [][]uint32 {
+func (s *strays) fitting(contract, src int, want reconcile.Want) [2]span {
 	lo := stray{contract: uint16(contract), src: uint16(src), known: true, t: -1 << 63} // as in gather and judge.fetch
 	hi := lo
 	hi.t = 1<<63 - 1
@@ -96,21 +162,18 @@ func (s *strays) fitting(contract, src int, want reconcile.Want) [][]uint32 {
 	timed := s.between(lo, hi)
 	lo.known, lo.t = false, -1<<63
 	hi.known, hi.t = false, 1<<63-1
-	return [][]uint32{timed, s.between(lo, hi)}
+	return [2]span{timed, s.between(lo, hi)}
 }
 
-func (s *strays) between(lo, hi stray) []uint32 {
+func (s *strays) between(lo, hi stray) span {
 	hi.pos = 1<<64 - 1
-	find := func(at stray) int {
-		n, _ := slices.BinarySearchFunc(s.order, at, func(i uint32, to stray) int { return compareStray(s.rows[i], to) })
-		return n
-	}
-	from := find(lo)
-	rows := s.order[from:max(from, find(hi))]
-	if len(rows) > maxStrays {
-		rows = rows[:maxStrays]
-	}
-	return rows
+	return span{s.find(lo), s.find(hi)}
+}
+
+// find returns where in order a row stands or would stand.
+func (s *strays) find(row stray) int {
+	n, _ := slices.BinarySearchFunc(s.order, row, func(i uint32, to stray) int { return compareStray(s.rows[i], to) })
+	return n
 }
 
 // compare fetches the strays that rows belong to, each once and with all its rows, and names those that fit.
@@ -120,27 +183,23 @@ func (s *strays) compare(ctx context.Context, j *judge, want *reconcile.Want, ro
 		first[i] = s.firstOf(at)
 	}
 	slices.Sort(first)
-	for part := range slices.Chunk(slices.Compact(first), 64) {
-		var es []suspect
-		for _, at := range part {
-			for _, row := range s.rowsOf(at) {
-				es = append(es, suspect{src: row.src, pos: row.pos})
-			}
-		}
-		found, err := j.fetch(ctx, es)
-		if err != nil {
-			return err
-		}
-		for _, at := range part {
-			if other := s.whole(j, at, found); other != nil && want.Fits(other) {
-				s.pair(want, other)
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
+	first = slices.Compact(first)
+	var es []suspect
+	for _, at := range first {
+		for _, row := range s.rowsOf(at) {
+			es = append(es, suspect{src: row.src, pos: row.pos})
 		}
 	}
-	return nil
+	found, err := j.fetch(ctx, es)
+	if err != nil {
+		return err
+	}
+	for _, at := range first {
+		if other := s.whole(j, at, found); other != nil && want.Fits(other) {
+			s.pair(want, other, at)
+		}
+	}
+	return ctx.Err()
 }
 
 // firstOf returns where the rows of a row's subject begin.
@@ -151,10 +210,10 @@ func (s *strays) firstOf(at uint32) uint32 {
 	return at
 }
 
-// rowsOf returns the rows of the subject that begins at a row; one of very many rows is told by some of them.
+// rowsOf returns the rows of the subject that begins at a row.
 func (s *strays) rowsOf(at uint32) []stray {
 	to := at + 1
-	for int(to) < len(s.rows) && to < at+perStray && s.rows[to].subject == s.rows[at].subject {
+	for int(to) < len(s.rows) && s.rows[to].subject == s.rows[at].subject {
 		to++
 	}
 	return s.rows[at:to]
@@ -175,10 +234,15 @@ func (s *strays) whole(j *judge, at uint32, found map[place]*reconcile.Record) *
 }
 
 // pair lets both sides name each other, now and when the stray is judged.
-func (s *strays) pair(want *reconcile.Want, other *reconcile.Subject) {
-	if h := s.holders[other.ID]; h != nil {
+func (s *strays) pair(want *reconcile.Want, other *reconcile.Subject, at uint32) {
+	h := s.holders[other.ID]
+	switch {
+	case h != nil:
 		other = h
+	case len(s.holders) < maxHolders:
+		s.holders[other.ID] = other
+	default:
+		s.rows[at].passed = true
 	}
-	s.holders[other.ID] = other
 	want.Name(other)
 }
