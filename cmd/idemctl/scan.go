@@ -96,7 +96,7 @@ func (o *scanOptions) report(env *Env) (report.Options, error) {
 
 func parseKind(word string) (*reconcile.Kind, error) {
 	if word == "" {
-		return nil, nil //nolint:nilnil // no kind asked for is every kind
+		return nil, nil // no kind asked for is every kind
 	}
 	kind, err := reconcile.ParseKind(word)
 	if err == nil {

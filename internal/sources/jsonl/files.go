@@ -203,7 +203,7 @@ func (e *damagedError) Unwrap() error { return e.err }
 
 // counter counts bytes and stops between two reads when the context ends.
 type counter struct {
-	ctx   context.Context //nolint:containedctx // lives for one scan only
+	ctx   context.Context // lives for one scan only
 	r     io.Reader
 	n     int64
 	total *atomic.Int64

@@ -45,7 +45,7 @@ func (t *Table) Scan(ctx context.Context, yield rows.Yield, bad func(rows.Proble
 type scanner struct {
 	t     *Table
 	file  int
-	ctx   context.Context //nolint:containedctx // lives for one call of Scan
+	ctx   context.Context // lives for one call of Scan
 	yield rows.Yield
 	bad   func(rows.Problem)
 	cut   func(reason, hint string)
