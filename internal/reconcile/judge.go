@@ -99,6 +99,7 @@ func (j *judging) agedOut() bool {
 func (j *judging) fillOut() {
 	o := j.out
 	o.Executed, o.Legs, o.Pending = j.executed, j.legs, j.pending
+	o.Found = Found{j.executed, j.legs}
 	o.RetryNow, o.Exposure, o.Amount, o.Since = j.retry, j.exposure, j.amount, j.began
 	if j.c.Fingerprint == nil && j.c.Params == nil {
 		o.NotJudged = append(o.NotJudged, FingerprintConflict.String())

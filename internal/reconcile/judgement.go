@@ -119,6 +119,14 @@ type Option struct {
 	Allowed  bool
 	Code     string // one closed set; see Codes
 	Reason   string
+	// ValidUntil is how long an allowed replay stays allowed: a later one might not be recognised, or is not wanted. Unknown = no end.
+	ValidUntil Instant
+}
+
+// Found is what the records alone say, whatever was decided on them since: what a decision is held against later.
+type Found struct {
+	Executed Executed
+	Legs     []Leg
 }
 
 // Judgement is all that is concluded of one subject.
@@ -132,6 +140,7 @@ type Judgement struct {
 	Severity   Severity
 	Executed   Executed
 	Legs       []Leg
+	Found      Found
 	Pending    []Pending
 	RetryNow   RetryVerdict
 	Exposure   Exposure

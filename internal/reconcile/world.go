@@ -37,7 +37,8 @@ type World struct {
 	Now     Instant
 	Sources []SourceFacts
 	Events  []Event
-	Broken  map[[2]string]bool // pairs of sources that were never comparable (join-broken): no absence between them
+	Broken  map[[2]string]bool   // pairs of sources that were never comparable (join-broken): no absence between them
+	Decided map[string][]Decided // what was decided earlier, by case id, oldest first
 }
 
 // Source returns the facts of a source by name, nil when there is none of that name.
