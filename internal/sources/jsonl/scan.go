@@ -9,16 +9,13 @@ import (
 	"sort"
 	"sync/atomic"
 
+	"example.com/idemctl/internal/sources/files"
 	"example.com/idemctl/internal/sources/rows"
 )
 
 const (
 	// checkEvery is how many rows pass between two looks at the context.
 	checkEvery = 512
-	// markEvery is how far apart the marks of the line index stand.
-	markEvery = 128 << 10
-
-	hintCut = "take a complete copy of the file, or wait until its writer has finished; nothing is concluded from what is absent"
 )
 
 // Scan hands over every line that is a JSON object.
@@ -31,10 +28,10 @@ func (t *Table) Scan(ctx context.Context, yield rows.Yield, bad func(rows.Proble
 			ext.Complete, ext.Reason, ext.Hint = false, reason, hint
 		}
 	}
-	for i := range t.files {
+	for i := range t.set.Files {
 		s := scanner{t: t, file: i, yield: yield, bad: bad, cut: cut, ctx: ctx}
 		if err := s.run(); err != nil {
-			cut("stopped in "+t.files[i].name, "")
+			cut("stopped in "+t.set.Files[i].Name, "")
 			return ext, err
 		}
 	}
@@ -54,9 +51,9 @@ type scanner struct {
 
 // run returns the context's or the callback's error; what is wrong with the file goes to cut.
 func (s *scanner) run() error {
-	f := s.t.files[s.file]
-	if f.size == 0 {
-		s.cut(f.name+" is empty", "a log that should hold nothing is left out of open; an empty one proves nothing")
+	f := s.t.set.Files[s.file]
+	if f.Size == 0 {
+		s.cut(f.Name+" is empty", "a log that should hold nothing is left out of open; an empty one proves nothing")
 		return nil
 	}
 	var called error
@@ -74,26 +71,24 @@ func (s *scanner) run() error {
 	if ctxErr := s.ctx.Err(); ctxErr != nil {
 		return ctxErr
 	}
-	var damage *damagedError
+	var damage *files.DamagedError
 	switch {
-	case errors.Is(err, errBomb):
-		s.cut(f.name+": the compressed file "+errBomb.Error(), "decompress it yourself if it is a log")
+	case errors.Is(err, files.ErrBomb):
+		s.cut(f.Name+": "+files.ErrBomb.Error(), "decompress it yourself if it is a log")
 	case errors.As(err, &damage):
-		s.cut(fmt.Sprintf("%s: the compressed data ends early or is damaged after line %d", f.name, s.t.lines.number-1), hintCut)
+		s.cut(fmt.Sprintf("%s: the compressed data ends early or is damaged after line %d", f.Name, s.t.lines.number-1), files.HintCut)
 	default:
-		s.cut("reading "+f.name+": "+err.Error(), rows.HintOf(err))
+		s.cut("reading "+f.Name+": "+err.Error(), rows.HintOf(err))
 	}
 	return nil
 }
 
 func (s *scanner) line(l line) error {
-	f := s.t.files[s.file]
-	if n := len(f.marks); n == 0 || l.offset-f.marks[n-1].offset >= markEvery {
-		f.marks = append(f.marks, mark{l.offset, l.number})
-	}
+	f := s.t.set.Files[s.file]
+	s.t.marks[s.file].note(l.offset, l.number)
 	if l.tooLong {
 		if !l.terminated {
-			s.cut(place(f, l.number)+" ends in the middle of a line", hintCut)
+			s.cut(place(f, l.number)+" ends in the middle of a line", files.HintCut)
 		}
 		s.bad(rows.Problem{Place: place(f, l.number), Text: fmt.Sprintf("the line is longer than %d bytes", MaxLine)})
 		return nil
@@ -104,7 +99,7 @@ func (s *scanner) line(l line) error {
 	}
 	if why := s.t.read(text); why != "" {
 		if !l.terminated {
-			s.cut(place(f, l.number)+" ends in the middle of a line", hintCut)
+			s.cut(place(f, l.number)+" ends in the middle of a line", files.HintCut)
 			return nil
 		}
 		s.bad(rows.Problem{Place: place(f, l.number), Text: why})
@@ -116,7 +111,7 @@ func (s *scanner) line(l line) error {
 			return err
 		}
 	}
-	pos := join(s.file, l.offset)
+	pos := files.Join(s.file, l.offset)
 	s.t.last, s.t.lastNum = pos, l.number
 	return s.yield(pos, s.t.cells)
 }
@@ -138,7 +133,7 @@ func (t *Table) each(ctx context.Context, file int, read *atomic.Int64, do func(
 		t.lines = newSplitter()
 	}
 	t.lines.reset(nil, 0, 1)
-	r, err := t.opener.stream(ctx, t.files[file], read)
+	r, err := t.set.Stream(ctx, t.set.Files[file], read)
 	if err != nil {
 		return err
 	}
@@ -150,21 +145,12 @@ func (t *Table) each(ctx context.Context, file int, read *atomic.Int64, do func(
 		case !ok && t.lines.failed() != nil:
 			return t.lines.failed()
 		case !ok:
-			return r.whole(t.files[file])
+			return r.Whole(t.set.Files[file])
 		}
 		if err := do(l); err != nil {
 			return err
 		}
 	}
-}
-
-// nearest returns the last mark at or before an offset.
-func (f *file) nearest(offset int64) mark {
-	i := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].offset > offset })
-	if i == 0 {
-		return mark{0, 1}
-	}
-	return f.marks[i-1]
 }
 
 // numberOf counts the lines before an offset, from the nearest mark where the file can be entered there.
@@ -183,26 +169,24 @@ type cursor struct {
 	t     *Table
 	file  int
 	lines *splitter
-	r     *stream
+	r     *files.Stream
 	at    io.ReaderAt // nil when the file can be read from its beginning only
 }
 
 // seek returns the line that starts at offset.
 func (c *cursor) seek(ctx context.Context, offset int64) (line, error) {
-	f := c.t.files[c.file]
+	f := c.t.set.Files[c.file]
 	if c.r == nil {
-		r, err := c.t.opener.stream(ctx, f, nil)
+		r, err := c.t.set.Stream(ctx, f, nil)
 		if err != nil {
 			return line{}, err
 		}
 		c.r = r
 		c.lines.reset(r, 0, 1)
-		if at, ok := r.handle.(io.ReaderAt); ok && !f.gzip {
-			c.at = at
-		}
+		c.at = r.At()
 	}
-	if m := f.nearest(offset); c.at != nil && m.offset > c.lines.offset() {
-		section := io.NewSectionReader(c.at, m.offset, f.size-m.offset)
+	if m := c.t.marks[c.file].nearest(offset); c.at != nil && m.offset > c.lines.offset() {
+		section := io.NewSectionReader(c.at, m.offset, f.Size-m.offset)
 		c.lines.reset(&chunked{section}, m.offset, m.number)
 	}
 	for n := 1; ; n++ {
@@ -216,7 +200,7 @@ func (c *cursor) seek(ctx context.Context, offset int64) (line, error) {
 		case !ok && c.lines.failed() != nil:
 			return line{}, c.lines.failed()
 		case !ok || l.offset > offset || l.offset == offset && l.tooLong:
-			return line{}, &rows.HintedError{Err: fmt.Errorf("%s: %w", f.name, rows.ErrChanged), Hint: "scan again when the file is no longer rewritten"}
+			return line{}, files.Changed(f.Name)
 		case l.offset == offset:
 			return l, nil
 		}
@@ -241,9 +225,9 @@ func (t *Table) Fetch(ctx context.Context, at []rows.Pos, yield rows.YieldRaw) e
 		t.lines = newSplitter()
 	}
 	for len(at) > 0 {
-		file, _ := split(at[0])
-		n := sort.Search(len(at), func(i int) bool { f, _ := split(at[i]); return f > file })
-		if file >= len(t.files) {
+		file, _ := files.Split(at[0])
+		n := sort.Search(len(at), func(i int) bool { f, _ := files.Split(at[i]); return f > file })
+		if file >= len(t.set.Files) {
 			return fmt.Errorf("position %d lies in no file", at[0])
 		}
 		if err := t.fetchFile(ctx, file, at[:n], yield); err != nil {
@@ -257,13 +241,13 @@ func (t *Table) Fetch(ctx context.Context, at []rows.Pos, yield rows.YieldRaw) e
 func (t *Table) fetchFile(ctx context.Context, file int, at []rows.Pos, yield rows.YieldRaw) (err error) {
 	c := cursor{t: t, file: file, lines: t.lines}
 	defer func() { err = errors.Join(err, c.close()) }()
-	f := t.files[file]
+	f := t.set.Files[file]
 	var raw []rows.Named
 	for _, pos := range at {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, offset := split(pos)
+		_, offset := files.Split(pos)
 		l, err := c.seek(ctx, offset)
 		if err != nil {
 			return err

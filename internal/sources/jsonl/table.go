@@ -22,21 +22,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
+	"example.com/idemctl/internal/sources/files"
 	"example.com/idemctl/internal/sources/jsonwalk"
 	"example.com/idemctl/internal/sources/rows"
 )
 
 // Table is the lines of a set of files.
 type Table struct {
-	opener opener
-	files  []*file
-	total  int64
+	set   *files.Set
+	marks []marks // of each file
 
 	row     *jsonwalk.Walker
 	cells   []rows.Cell
@@ -56,28 +54,11 @@ func Open(ctx context.Context, fsys fs.FS, dir, glob string) (*Table, error) {
 
 // OpenNamed is Open of files that are called otherwise in places and reasons: as says how, of a file and of the glob.
 func OpenNamed(ctx context.Context, fsys fs.FS, dir, glob string, as func(string) string) (*Table, error) {
-	t := &Table{opener: opener{fsys: fsys}, whole: jsonwalk.Compile(nil)}
-	files, err := t.opener.glob(dir, glob)
-	switch {
-	case err != nil:
-		return nil, &rows.HintedError{Err: fmt.Errorf("looking for %s: %w", as(glob), bare(err)), Hint: hintGlob}
-	case len(files) == 0:
-		return nil, &rows.HintedError{Err: fmt.Errorf("%s: %w", as(glob), rows.ErrMissing), Hint: hintMissing}
-	case len(files) > maxFiles:
-		return nil, &rows.HintedError{Err: fmt.Errorf("%s names more than %d files", as(glob), maxFiles), Hint: "narrow the pattern, or split the source"}
+	set, err := files.Open(ctx, fsys, dir, glob, as)
+	if err != nil {
+		return nil, err
 	}
-	for _, found := range files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		f, err := t.opener.snapshot(as(found.name), found.path)
-		if err != nil {
-			return nil, err
-		}
-		t.files = append(t.files, f)
-		t.total += f.size
-	}
-	return t, nil
+	return &Table{set: set, marks: make([]marks, len(set.Files)), whole: jsonwalk.Compile(nil)}, nil
 }
 
 // Bind says which members to read. A line need not have a member, so every path is accepted.
@@ -93,24 +74,24 @@ func (t *Table) Bind(paths []rows.Path) error {
 
 // Locator says file:line.
 func (t *Table) Locator(pos rows.Pos) string {
-	i, offset := split(pos)
-	if i >= len(t.files) {
+	i, offset := files.Split(pos)
+	if i >= len(t.set.Files) {
 		return "?"
 	}
 	if pos == t.last && t.lastNum > 0 {
-		return place(t.files[i], t.lastNum)
+		return place(t.set.Files[i], t.lastNum)
 	}
 	number, err := t.numberOf(i, offset)
 	if err != nil {
-		return t.files[i].name + "@" + strconv.FormatInt(offset, 10)
+		return t.set.Files[i].Name + "@" + strconv.FormatInt(offset, 10)
 	}
 	t.last, t.lastNum = pos, number
-	return place(t.files[i], number)
+	return place(t.set.Files[i], number)
 }
 
 // Progress reports bytes of the files themselves, so that compressed ones have a known total.
 func (t *Table) Progress() rows.Progress {
-	return rows.Progress{Rows: t.nrows.Load(), Bytes: t.nbytes.Load(), Total: t.total, Unit: "bytes"}
+	return rows.Progress{Rows: t.nrows.Load(), Bytes: t.nbytes.Load(), Total: t.set.Total, Unit: "bytes"}
 }
 
 // Close has nothing to release: files are open only while they are read.
@@ -121,28 +102,13 @@ const sampled = 100
 
 // Columns lists the members of the first lines with the types seen, in the order of their first appearance.
 func (t *Table) Columns() []rows.Column {
-	var columns []rows.Column
-	index := map[string]int{}
-	note := func(name []byte, c rows.Cell) {
-		kind := kindName(c.Kind)
-		i, ok := index[string(name)]
-		if !ok {
-			index[string(name)] = len(columns)
-			columns = append(columns, rows.Column{Name: string(name), Type: kind})
-		} else if kind != "null" && !strings.Contains(columns[i].Type, kind) {
-			if columns[i].Type == "null" {
-				columns[i].Type = kind
-			} else {
-				columns[i].Type += "|" + kind
-			}
-		}
-	}
+	var seen rows.Sample
 	each := func(name []byte, c rows.Cell) error { //nolint:unparam // the shape that Members asks for
-		note(name, c)
+		seen.Note(name, c)
 		return nil
 	}
 	left := sampled
-	for i := range t.files {
+	for i := range t.set.Files {
 		err := t.each(context.Background(), i, nil, func(l line) error {
 			if text := object(l); text != nil && t.whole.Members(text, each) == nil {
 				left--
@@ -156,35 +122,12 @@ func (t *Table) Columns() []rows.Column {
 			break
 		}
 	}
-	return columns
+	return seen.Columns()
 }
 
 var errStop = errors.New("enough")
 
-func kindName(k rows.Kind) string {
-	switch k {
-	case rows.Int, rows.Number, rows.Real:
-		return "number"
-	case rows.Text:
-		return "text"
-	case rows.Bool:
-		return "bool"
-	case rows.JSON:
-		return "json"
-	case rows.Missing, rows.Null, rows.Blob, rows.Bad:
-	}
-	return "null"
-}
-
-func join(file int, offset int64) rows.Pos {
-	return rows.Pos(file)<<offsetBits | rows.Pos(offset)
-}
-
-func split(pos rows.Pos) (file int, offset int64) {
-	return int(pos >> offsetBits), int64(pos & (1<<offsetBits - 1))
-}
-
-func place(f *file, number int64) string { return f.name + ":" + strconv.FormatInt(number, 10) }
+func place(f *files.File, number int64) string { return f.Name + ":" + strconv.FormatInt(number, 10) }
 
 var bom = []byte("\xef\xbb\xbf")
 

@@ -287,7 +287,7 @@ func BenchmarkScan(b *testing.B) {
 	if err := table.Bind(paths); err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(table.total)
+	b.SetBytes(table.set.Total)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := table.Scan(context.Background(), func(rows.Pos, []rows.Cell) error { return nil }, func(rows.Problem) {}); err != nil {

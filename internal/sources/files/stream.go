@@ -1,0 +1,122 @@
+package files
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+
+	"example.com/idemctl/internal/sources/rows"
+)
+
+const (
+	// A compressed file may expand to maxRatio times what was read of it, once it has passed freeBytes: logs reach 100, a bomb 1,000.
+	maxRatio  = 400
+	freeBytes = 64 << 20
+)
+
+// ErrBomb says that a compressed file expands beyond any log.
+var ErrBomb = fmt.Errorf("the compressed file expands more than %d times", maxRatio)
+
+// Stream is the decompressed content of one file, from its beginning.
+type Stream struct {
+	io.Reader
+	handle fs.File
+	in     *counter
+	packed bool
+}
+
+// Whole checks, at the end, that the file's bytes were all read: one that shrank while it was read ends like a complete one.
+func (s *Stream) Whole(f *File) error {
+	if s.in.n < f.Size {
+		return fmt.Errorf("%s: %w", f.Name, rows.ErrChanged)
+	}
+	return nil
+}
+
+// At reads the file's own bytes anywhere; nil where the file can be read from its beginning only.
+func (s *Stream) At() io.ReaderAt {
+	at, _ := s.handle.(io.ReaderAt) // an embedded file may not have it
+	if s.packed {
+		return nil
+	}
+	return at
+}
+
+// Close closes the file.
+func (s *Stream) Close() error { return s.handle.Close() }
+
+// Stream opens a file's content, counting the file's bytes in read, which may be nil. A read fails when the context ends.
+func (s *Set) Stream(ctx context.Context, f *File, read *atomic.Int64) (*Stream, error) {
+	h, err := s.opener.checked(f)
+	if err != nil {
+		return nil, err
+	}
+	counted := &counter{ctx: ctx, r: io.LimitReader(h, f.Size), total: read}
+	if !f.Gzip {
+		return &Stream{Reader: counted, handle: h, in: counted}, nil
+	}
+	z, err := gzip.NewReader(bufio.NewReaderSize(counted, 1<<16))
+	if err != nil {
+		return nil, errors.Join(&DamagedError{Err: err}, h.Close())
+	}
+	return &Stream{Reader: &guard{r: z, in: counted}, handle: h, in: counted, packed: true}, nil
+}
+
+// DamagedError says that compressed data ends early or does not match its checksum.
+type DamagedError struct{ Err error }
+
+// Error implements error.
+func (e *DamagedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what went wrong.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// counter counts bytes and stops between two reads when the context ends.
+type counter struct {
+	ctx   context.Context // lives for one scan only
+	r     io.Reader
+	n     int64
+	total *atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if c.total != nil {
+		c.total.Add(int64(n))
+	}
+	return n, err
+}
+
+// guard stops a stream that expands beyond any log, and one too long for a position.
+type guard struct {
+	r   io.Reader
+	in  *counter
+	out int64
+}
+
+func (g *guard) Read(p []byte) (int, error) {
+	n, err := g.r.Read(p)
+	g.out += int64(n)
+	if err == nil && (g.out > freeBytes && g.out/maxRatio > g.in.n || g.out >= 1<<offsetBits) {
+		err = ErrBomb
+	}
+	if err == nil && n == 0 {
+		err = g.in.ctx.Err()
+	}
+	if err != nil && err != io.EOF { //nolint:errorlint // a wrapped EOF is a stream that ended too early
+		if ctxErr := g.in.ctx.Err(); ctxErr != nil {
+			return n, ctxErr
+		}
+		err = &DamagedError{Err: err}
+	}
+	return n, err
+}
