@@ -101,28 +101,38 @@ func at(doc any, path string) string {
 	return string(out)
 }
 
-// inconclusiveCommand is "inconclusive SOURCE REASON [N|some]": a scan of ./idemctl.yaml ends with 5 in every shape, concludes nothing from what it did not
-// find, leaves all (or so many) subjects inconclusive, and says of the source why and what to do.
+// inconclusiveCommand is "inconclusive SOURCE REASON [N|some]": a scan of ./idemctl.yaml ends with 5, in every shape that it is printed in, concludes nothing
+// from what it did not find, leaves all (or so many) subjects inconclusive, and says of the source why and what to do.
 func inconclusiveCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: inconclusive SOURCE REASON [N|some]")
 	}
 	shapes := map[string]string{}
-	for name, line := range map[string][]string{
-		"json": {"scan", "--json"}, "jsonl": {"scan", "--jsonl"}, "csv": {"scan", "--csv"}, "table": {"scan"}, "check": {"check"}, "check json": {"check", "--json"},
+	kept := filepath.Join(ts.Getenv("TMPDIR"), "kept.scan")
+	for _, shape := range []struct {
+		name string
+		line []string
+	}{
+		{"json", []string{"scan", "--json", "--out", kept, ts.Getenv("WORK")}},
+		{"jsonl", []string{"scan", "--jsonl", kept}},
+		{"csv", []string{"scan", "--csv", kept}},
+		{"table", []string{"scan", kept}},
+		{"check", []string{"check", ts.Getenv("WORK")}},
+		{"check json", []string{"check", "--json", ts.Getenv("WORK")}},
 	} {
 		var out, errOut bytes.Buffer
-		code := Main(context.Background(), &Env{Args: append(line, ts.Getenv("WORK")), Out: &out, Err: &errOut, Now: time.Now, Getenv: ts.Getenv})
+		code := Main(context.Background(), &Env{Args: shape.line, Out: &out, Err: &errOut, Now: time.Now, Getenv: ts.Getenv})
 		if code != exitIncomplete {
-			ts.Fatalf("%s: exit code %d\n%s%s", name, code, out.String(), errOut.String())
+			ts.Fatalf("%s: exit code %d\n%s%s", shape.name, code, out.String(), errOut.String())
 		}
 		for _, stream := range []*bytes.Buffer{&out, &errOut} {
 			if err := hostile.Check(stream.Bytes()); err != nil {
-				ts.Fatalf("%s: %v", name, err)
+				ts.Fatalf("%s: %v", shape.name, err)
 			}
 		}
-		shapes[name] = out.String()
+		shapes[shape.name] = out.String()
 	}
+	ts.Check(os.Remove(kept))
 	var seen struct {
 		Complete bool
 		Sources  []struct {

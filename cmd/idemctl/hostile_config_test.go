@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,8 +26,8 @@ sources:
 // harmlessPlaces are what stands in the other places, in the order of hostilePlaces.
 var harmlessPlaces = []string{
 	"n", "c", "o", "tenant", "O", "a",
-	"receipts", "sqlite:db.sql", "r", "x", "y", "tenant", "w", "p", "unix-s",
-	"sqlite:db.sql", "SELECT 1", "k", "o", "business_ref", "2026-11-29T06:00:00Z",
+	"receipts", "sqlite:shop.db", "r", "x", "y", "tenant", "w", "p", "unix-s",
+	"sqlite:shop.db", "SELECT 1", "k", "o", "business_ref", "2026-11-29T06:00:00Z",
 	"jsonl:log.jsonl", "c", "d", "k", "EUR", "succeeded",
 	"audit", "sqlite:audit.db",
 }
@@ -44,9 +45,12 @@ func TestHostileConfig(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("db.sql", "CREATE TABLE r (tenant TEXT, o TEXT, k TEXT, t INTEGER, x TEXT);")
+	made, err := exec.Command("sqlite3", filepath.Join(dir, "shop.db"), "CREATE TABLE r (tenant TEXT, o TEXT, k TEXT, t INTEGER, x TEXT)").CombinedOutput()
+	if err != nil {
+		t.Fatalf("sqlite3: %v\n%s", err, made)
+	}
 	write("idemctl.yaml", filled(parts, -1, nil))
-	if out := quietly(t, "check", dir); !strings.Contains(out, "db.sql") {
+	if out := quietly(t, "check", dir); !strings.Contains(out, "shop.db") {
 		t.Fatalf("the config is wrong without any hostile text: %s", out)
 	}
 	write("log.jsonl", `{"k":"k","a":1,"c":"d"}`+"\n")
