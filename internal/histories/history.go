@@ -27,8 +27,11 @@ type History struct {
 	World   reconcile.World
 	Truth   map[Identity]Truth
 	Owner   map[*reconcile.Record]Identity // whose action left a record
+	Earlier []Replayed                     // replays that were handed out before the scan; see GenerateReplayed
 
-	tape []int // what was drawn, so that Replay can live the same past again
+	tape    []int // what was drawn, so that Replay can live the same past again
+	replays bool
+	wishes  map[Identity]*wish
 }
 
 // draw picks one of n.
@@ -43,15 +46,22 @@ func Generate(seed uint64) *History {
 // From makes a history from choices: pick(n) picks one of n, and 0 is always the healthy one. The same choices make the same history.
 func From(pick func(n int) int) *History {
 	h := &History{}
+	h.from(pick)
+	return h
+}
+
+func (h *History) from(pick func(n int) int) {
 	s := newSim(func(n int) int {
 		k := pick(n)
 		h.tape = append(h.tape, k)
 		return k
 	})
+	s.replaying = h.replays
 	s.live()
 	h.Service, h.Book = s.svc, reconcile.Book{s.svc.contract()}
 	h.World = s.world()
 	h.Records, h.Owner = s.records()
+	h.Earlier, h.wishes = s.toldReplays(), s.ids
 	h.Truth = make(map[Identity]Truth)
 	done := s.counts()
 	s.drain()
@@ -59,7 +69,6 @@ func From(pick func(n int) int) *History {
 		was := done[id]
 		h.Truth[id] = Truth{Done: was, Later: Count{Local: total.Local - was.Local, Remote: total.Remote - was.Remote}}
 	}
-	return h
 }
 
 // Replay lives the same past again and lets the service handle the action once more, some time after the scan, undisturbed, beside whatever is still
@@ -78,6 +87,7 @@ func (h *History) again(id Identity, after time.Duration, send bool) Count {
 		tape = tape[1:]
 		return k
 	})
+	s.replaying = h.replays
 	s.live()
 	if send {
 		s.replay(id, after)

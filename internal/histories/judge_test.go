@@ -42,13 +42,18 @@ func judge(h *histories.History, records []*reconcile.Record, w *reconcile.World
 // every judges the histories of n seeds and says, where one is wrong, how to read it.
 func every(t *testing.T, n uint64, check func(h *histories.History, wrong func(format string, args ...any))) {
 	t.Helper()
+	everyOf(t, n, histories.Generate, check)
+}
+
+func everyOf(t *testing.T, n uint64, generate func(seed uint64) *histories.History, check func(h *histories.History, wrong func(format string, args ...any))) {
+	t.Helper()
 	const hands = 2
 	for hand := range uint64(hands) {
 		t.Run(fmt.Sprint(hand), func(t *testing.T) {
 			t.Parallel()
 			failed := 0
 			for seed := hand; seed < n && failed < 3; seed += hands {
-				h := histories.Generate(seed)
+				h := generate(seed)
 				var wrongs []string
 				check(h, func(format string, args ...any) { wrongs = append(wrongs, fmt.Sprintf(format, args...)) })
 				if len(wrongs) > 0 {

@@ -31,6 +31,9 @@ type sim struct {
 	keys    int
 	minted  int
 	calm    bool // after the scan nothing breaks any more
+
+	replaying bool // operators let some actions be sent again
+	replayed  []*replayed
 }
 
 // midnight is when every history begins.
@@ -56,6 +59,9 @@ func (s *sim) live() {
 	s.planFaults()
 	for range 1 + s.draw(4) {
 		s.newWish()
+	}
+	if s.replaying {
+		s.planReplays()
 	}
 	s.run(scanAt)
 }

@@ -12,6 +12,9 @@ type Answer struct {
 	applies  func(*judging) bool // nil: always
 }
 
+// secondPerson is why a replay is refused that one person alone may not decide.
+const secondPerson = "It takes a second person: the contract asks for one, or the replay would rest on one operator's word."
+
 // Guards is the one table of the guard's answers, in the order in which they are tried. Options, documentation and training are made from it.
 var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "key-unknown", "The identity is not whole: nothing says under which key the action would be sent again.", false, keyUnknown},
@@ -21,12 +24,14 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "reference-clash", "A reference of this action is claimed by another. Find out first whose row it is.", false, hasKind(ReferenceReused)},
 	{DecideReplay, ResolutionNone, "request-conflict", "The request differs between its records: nobody can say which one to send again.", false, conflicting},
 	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
+	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and nothing would recognise a second send.", false, confirmedUnrecognised},
+	{DecideReplay, ResolutionNone, "needs-approval", secondPerson, false, restsOnWord},
 	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing would recognise a second send. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
 	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and nothing would recognise a second send: it would be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
 	{DecideReplay, ResolutionNone, "twin-exists", "Another action with the same scope and request was begun inside the retry window: it may be the retry, under a new key. Resolve the two as distinct first.", false, hasTwin},
 	{DecideReplay, ResolutionNone, "parameters-unknown", "No record holds the request's parameters: it could not be sent as it was.", false, paramsUnknown},
 	{DecideReplay, ResolutionNone, "provider-key-unknown", "The key that the provider would be sent is not known, so it could not recognise the action.", false, providerKeyUnknown},
-	{DecideReplay, ResolutionNone, "needs-approval", "The contract asks for a second person.", false, fourEyes("replay")},
+	{DecideReplay, ResolutionNone, "needs-approval", secondPerson, false, fourEyes("replay")},
 	{DecideReplay, ResolutionNone, "recognised", "Every leg that may have executed recognises this key beyond now and margin: the action is not done twice.", true, mayHaveExecuted},
 	{DecideReplay, ResolutionNone, "not-executed", "Nothing was executed and nothing is pending: the service sends the same action again, by its own path.", true, nil},
 
@@ -45,6 +50,7 @@ var Guards = []Answer{
 
 	{DecideResolve, Release, "nothing-stuck", "No in-progress receipt holds the key.", false, nothingStuck},
 	{DecideResolve, Release, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
+	{DecideResolve, Release, "confirmed-executed", "An operator stated, with proof, that it was executed: a freed key would let a retry do it again.", false, said(ConfirmExecuted)},
 	{DecideResolve, Release, "may-have-executed", "It may have been executed: a freed key would let a retry do it again.", false, notExecutedFalse},
 	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt.", true, nil},
 
@@ -55,10 +61,12 @@ var Guards = []Answer{
 	{DecideResolve, Complete, "leg-missing", "The service performs the missing leg; the standing one is recognised.", true, nil},
 
 	{DecideResolve, ConfirmExecuted, "contrary-fact", "A place that would show it covers its time and shows nothing.", false, someLegNo},
+	{DecideResolve, ConfirmExecuted, "contrary-word", "An operator stated the contrary: withdraw one of the two.", false, said(ConfirmNotExecuted)},
 	{DecideResolve, ConfirmExecuted, "known-already", "The records themselves say that it was executed.", false, executedIs(ExecutedYes)},
 	{DecideResolve, ConfirmExecuted, "operator-fact", "You state, with proof and a time, that it was executed.", true, nil},
 
 	{DecideResolve, ConfirmNotExecuted, "contrary-fact", "Something stands that says it was executed.", false, somethingStands},
+	{DecideResolve, ConfirmNotExecuted, "contrary-word", "An operator stated the contrary: withdraw one of the two.", false, said(ConfirmExecuted)},
 	{DecideResolve, ConfirmNotExecuted, "known-already", "The records themselves say that it was not executed.", false, executedIs(ExecutedNo)},
 	{DecideResolve, ConfirmNotExecuted, "pending", "Something may still perform it by itself: it could be executed after you said so.", false, hasPending},
 	{DecideResolve, ConfirmNotExecuted, "operator-fact", "You state, with proof and a time, that it was not executed. A replay that rests on it needs a second person.", true, nil},
@@ -87,7 +95,11 @@ func (j *judging) options() []Option {
 		for ; i < len(Guards) && Guards[i].Decision == first.Decision && Guards[i].As == first.As; i++ {
 			a := Guards[i]
 			if !answered && (a.applies == nil || a.applies(j)) {
-				out = append(out, Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence})
+				o := Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence}
+				if o.Decision == DecideReplay && o.Allowed {
+					o.ValidUntil = j.replayEnd()
+				}
+				out = append(out, o)
 				answered = true
 			}
 		}
@@ -123,7 +135,10 @@ func unrecognised(when ...Executed) func(*judging) bool {
 	return func(j *judging) bool { return slices.Contains(when, j.executed) && !j.recognised() }
 }
 
-func hasTwin(j *judging) bool { return len(j.s.Twins) > 0 }
+// hasTwin asks for a twin that nobody called another action. Those that are only counted were not looked at by anybody.
+func hasTwin(j *judging) bool {
+	return j.s.MoreTwins > 0 || slices.ContainsFunc(j.s.Twins, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
+}
 
 func paramsUnknown(j *judging) bool {
 	return !slices.ContainsFunc(j.s.Evidence, func(e Evidence) bool { return e.Record.Params.known })

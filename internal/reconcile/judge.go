@@ -2,11 +2,29 @@ package reconcile
 
 // Judge concludes all that can be concluded of one subject. Neighbours must have been named on it before (Candidates, Twins, Clashes): they change what
 // an absence proves and what a replay may do.
+//
+// Where the subject was decided before, what the records alone say stays apart from what the earlier decisions leave possible: kinds and class are the
+// records', executed, legs, pending, a retry and the options allow for a replay that may be under way.
 func Judge(s *Subject, w *World) *Judgement {
 	if s.Contract == nil {
 		return &Judgement{Class: ClassUnclaimed, CaseID: s.ID}
 	}
-	j := look(s, w)
+	j := judgeWith(s, w, nil)
+	j.out.Found = Found{j.executed, j.legs}
+	if earlier := w.Decided[s.ID]; len(earlier) > 0 {
+		bare := j.out
+		j = judgeWith(s, w, earlier)
+		j.keep(bare)
+	}
+	if j.out.Class == ClassCase {
+		j.out.Severity = j.severity()
+		j.out.Options = j.options()
+	}
+	return j.out
+}
+
+func judgeWith(s *Subject, w *World, earlier []Decided) *judging {
+	j := look(s, w, earlier)
 	j.findPending()
 	j.judgeLegs()
 	j.judgeRetry()
@@ -14,11 +32,7 @@ func Judge(s *Subject, w *World) *Judgement {
 	j.applyRules()
 	j.out.Class = j.classOf()
 	j.fillOut()
-	if j.out.Class == ClassCase {
-		j.out.Severity = j.severity()
-		j.out.Options = j.options()
-	}
-	return j.out
+	return j
 }
 
 // classOf counts the subject: a kind makes a case; else what could not be concluded, what is still under way, what the contract explains.
@@ -99,7 +113,6 @@ func (j *judging) agedOut() bool {
 func (j *judging) fillOut() {
 	o := j.out
 	o.Executed, o.Legs, o.Pending = j.executed, j.legs, j.pending
-	o.Found = Found{j.executed, j.legs}
 	o.RetryNow, o.Exposure, o.Amount, o.Since = j.retry, j.exposure, j.amount, j.began
 	if j.c.Fingerprint == nil && j.c.Params == nil {
 		o.NotJudged = append(o.NotJudged, FingerprintConflict.String())

@@ -21,6 +21,8 @@ type notation struct {
 	world reconcile.World
 	recs  []*reconcile.Record
 	n     int
+
+	decided []words // what was decided before: DECISION [RESOLUTION] on=IDENTITY at=TIME …
 }
 
 var day = time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
@@ -102,6 +104,8 @@ func read(t *testing.T, text string) *notation {
 				n.world.Broken = make(map[[2]string]bool)
 			}
 			n.world.Broken[[2]string{w.bare[0], w.bare[1]}] = true
+		case "decided":
+			n.decided = append(n.decided, w)
 		case "receipt", "effect", "provider", "intent", "outbox":
 			n.record(verb, w)
 		default:
@@ -124,7 +128,7 @@ func (n *notation) contract(w words) {
 	if w.has("optional-key") {
 		c.Key = reconcile.KeyOptional
 	}
-	for name, at := range map[string]*reconcile.Span{"retention": &c.Retention, "window": &c.RetryWindow, "lease": &c.Lease, "dead": &c.DeadAfter, "within": &c.EffectWithin, "max-age": &c.ReplayMaxAge} {
+	for name, at := range map[string]*reconcile.Span{"approval-life": &c.ApprovalLife, "retention": &c.Retention, "window": &c.RetryWindow, "lease": &c.Lease, "dead": &c.DeadAfter, "within": &c.EffectWithin, "max-age": &c.ReplayMaxAge} {
 		if v, ok := w.set[name]; ok {
 			*at = reconcile.For(span(v))
 		}

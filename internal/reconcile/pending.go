@@ -29,6 +29,7 @@ func (j *judging) findPending() {
 			j.pend("intent-due", r, Instant{})
 		}
 	}
+	j.pendReplays()
 }
 
 func (j *judging) pendReceipt(r *Record) {

@@ -4,7 +4,10 @@ import "strings"
 
 // recognised reports whether every leg that may have executed would recognise the key beyond now and margin, so that another send is not another
 // effect. A live receipt recognises the whole action; otherwise each leg must do so by itself.
-func (j *judging) recognised() bool {
+func (j *judging) recognised() bool { return j.recognisedOn(false) }
+
+// recognisedOn is recognised; of every leg where even a covered absence is doubted.
+func (j *judging) recognisedOn(every bool) bool {
 	horizon := j.w.Now.Add(j.c.Margin)
 	if live := j.live(); live != nil {
 		switch j.c.StateOf(live) {
@@ -15,7 +18,7 @@ func (j *judging) recognised() bool {
 		}
 	}
 	for _, l := range j.legs {
-		if l.State == LegNo {
+		if l.State == LegNo && !every {
 			continue
 		}
 		switch l.Name {

@@ -70,7 +70,7 @@ func Wants(s *Subject, w *World) []Want {
 	if s.Contract == nil || s.Stray() {
 		return nil
 	}
-	j := look(s, w)
+	j := look(s, w, nil)
 	from := j.firstSend
 	if j.done() != nil {
 		from = j.began
@@ -84,8 +84,11 @@ func Wants(s *Subject, w *World) []Want {
 			if f.MapsRef && j.knowsRef(role) {
 				continue
 			}
-			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew
-			out = append(out, Want{Subject: s, Source: f.Name, role: role, From: from.Add(-f.Skew - j.c.Settle), To: j.openEnd(wait)})
+			before, wait := f.Skew+j.c.Settle, f.Coverage.Lag+j.c.SettleTime().D+f.Skew
+			out = append(out, Want{Subject: s, Source: f.Name, role: role, From: from.Add(-before), To: j.openEnd(wait)})
+			for _, sent := range replaysOf(w.Decided[s.ID], w.Now) {
+				out = append(out, Want{Subject: s, Source: f.Name, role: role, From: sent.from.Add(-before), To: sent.until(wait)})
+			}
 		}
 	}
 	ask(RoleEffect, j.c.Effect.local() && len(j.effects)+len(j.undone)+len(j.pendingRows)+len(j.copyEffects) == 0)

@@ -37,6 +37,7 @@ func TestScenarios(t *testing.T) {
 
 // judge prints each subject as a reader would check it: class, kinds, verdicts, then why.
 func (n *notation) judge(options bool) string {
+	n.decide()
 	subjects := reconcile.Assemble(n.recs, n.book, &n.world)
 	reconcile.Relate(subjects, &n.world)
 	var blocks []string
@@ -86,13 +87,24 @@ func (n *notation) show(s *reconcile.Subject, options bool) string {
 	if len(s.Twins) > 0 {
 		fmt.Fprintf(&b, "  twins %d\n", len(s.Twins)+s.MoreTwins)
 	}
+	for _, d := range n.world.Decided[s.ID] {
+		changed := ""
+		if d.Changed(j) {
+			changed = ", changed since"
+		}
+		fmt.Fprintf(&b, "  decided %s, live %v%s\n", strings.TrimSpace(d.Decision.String()+" "+d.As.String()), d.Live(n.world.Now), changed)
+	}
 	if options {
 		for _, o := range j.Options {
 			mark := "no "
 			if o.Allowed {
 				mark = "yes"
 			}
-			fmt.Fprintf(&b, "  %s %s %s: %s\n", mark, o.Decision, o.As, o.Code)
+			until := ""
+			if o.ValidUntil.Known() {
+				until = " until " + o.ValidUntil.Time().Format("01-02T15:04")
+			}
+			fmt.Fprintf(&b, "  %s %s %s: %s%s\n", mark, o.Decision, o.As, o.Code, until)
 		}
 	}
 	return b.String()

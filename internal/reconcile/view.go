@@ -46,6 +46,8 @@ type judging struct {
 	young   bool // an absence is younger than settle, or work goes on under a living lease
 	blocked *absence
 	out     *Judgement
+
+	earlier []Decided // what was decided on it before; none while only the records are judged
 }
 
 // object is a provider's object, folded from the lines that tell of it.
@@ -58,8 +60,8 @@ type object struct {
 	at      Instant
 }
 
-func look(s *Subject, w *World) *judging {
-	j := &judging{s: s, c: s.Contract, w: w, out: &Judgement{CaseID: s.ID, Digest: evidenceDigest(s)}}
+func look(s *Subject, w *World, earlier []Decided) *judging {
+	j := &judging{s: s, c: s.Contract, w: w, out: &Judgement{CaseID: s.ID, Digest: evidenceDigest(s)}, earlier: earlier}
 	for i := range s.Evidence {
 		e := &s.Evidence[i]
 		j.seeTimes(e.Record)
@@ -73,6 +75,7 @@ func look(s *Subject, w *World) *judging {
 	})
 	j.amount = j.money()
 	j.lastTold, j.firstSend = j.lastSend, j.possibleStart()
+	j.seeReplays()
 	j.seeLostWorker()
 	return j
 }
