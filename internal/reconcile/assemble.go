@@ -22,7 +22,7 @@ func Assemble(records []*Record, b Book, w *World) []*Subject {
 	}
 	for _, c := range b {
 		if rs := claimed[c]; len(rs) > 0 {
-			out = append(out, (&joiner{c: c, w: w, byKey: make(map[string][]*unit)}).join(rs)...)
+			out = append(out, (&joiner{c: c, w: w, byKey: make(map[string]*sameKey)}).join(rs)...)
 		}
 	}
 	for _, s := range out {
@@ -56,14 +56,53 @@ type unit struct {
 	keyed   bool
 	ev      []Evidence
 	clashes []Clash
-	refs    []Ref
+	refs    []Ref           // each once
+	refSet  map[string]bool // the same, once there are many
+	said    sayings
 	gone    bool // moved into another unit
 	torn    bool // several identities agree with it
+
+	receipts []*Record
 }
 
+// fewRefs is how many references a unit looks through before it keeps a set of them.
+const fewRefs = 8
+
+// hold takes a record in; its references lead nobody here.
+func (u *unit) hold(e Evidence) {
+	u.ev = append(u.ev, e)
+	u.said.add(e.Record)
+	if e.Record.Role == RoleReceipt {
+		u.receipts = append(u.receipts, e.Record)
+	}
+}
+
+func (u *unit) share(r *Record, l Link) { u.hold(Evidence{Record: r, Link: l, Shared: true}) }
+
 func (u *unit) add(r *Record, l Link) {
-	u.ev = append(u.ev, Evidence{Record: r, Link: l})
-	u.refs = AppendRefs(u.refs, r)
+	u.hold(Evidence{Record: r, Link: l})
+	var room [3]Ref
+	for _, ref := range AppendRefs(room[:0], r) {
+		if !u.hasRef(ref) {
+			u.refs = append(u.refs, ref)
+		}
+	}
+}
+
+// hasRef reports whether a reference was met before; of many, a set remembers them.
+func (u *unit) hasRef(ref Ref) bool {
+	if len(u.refs) < fewRefs {
+		return slices.ContainsFunc(u.refs, func(o Ref) bool { return o.Domain == ref.Domain && o.Value.Equal(ref.Value) })
+	}
+	if u.refSet == nil {
+		u.refSet = make(map[string]bool)
+		for _, o := range u.refs {
+			u.refSet[refName(o)] = true
+		}
+	}
+	has := u.refSet[refName(ref)]
+	u.refSet[refName(ref)] = true
+	return has
 }
 
 func (u *unit) onlyProvider() bool {
@@ -80,7 +119,21 @@ type joiner struct {
 	c     *Contract
 	w     *World
 	units []*unit
-	byKey map[string][]*unit // key text → keyed units
+	byKey map[string]*sameKey
+}
+
+// sameKey is the keyed units of one key text.
+type sameKey struct {
+	units  []*unit
+	scopes scopes // of units
+}
+
+func (j *joiner) sameKey(id []Component) *sameKey {
+	key := string(j.c.fold("key", keyOf(id).text))
+	if j.byKey[key] == nil {
+		j.byKey[key] = &sameKey{scopes: scopes{c: j.c}}
+	}
+	return j.byKey[key]
 }
 
 func (j *joiner) join(rs []*Record) []*Subject {
@@ -112,8 +165,9 @@ func (j *joiner) join(rs []*Record) []*Subject {
 func (j *joiner) newKeyed(id []Component) *unit {
 	u := &unit{id: id, keyed: true}
 	j.units = append(j.units, u)
-	key := string(j.c.fold("key", keyOf(id).text))
-	j.byKey[key] = append(j.byKey[key], u)
+	same := j.sameKey(id)
+	same.units = append(same.units, u)
+	same.scopes.add(id)
 	return u
 }
 
@@ -145,16 +199,13 @@ func (j *joiner) joinPartial(rs []*Record) {
 		return bytes.Compare(batches[i].enc, batches[k].enc) < 0
 	})
 	for _, b := range batches {
-		var agreeing []*unit
-		for _, u := range j.byKey[string(j.c.fold("key", keyOf(b.id).text))] {
-			if j.c.agree(u.id, b.id) {
-				agreeing = append(agreeing, u)
-			}
-		}
+		same := j.sameKey(b.id)
+		agreeing := same.scopes.agreeing(b.id)
 		u := (*unit)(nil)
 		if len(agreeing) == 1 {
-			u = agreeing[0]
+			u = same.units[agreeing[0]]
 			u.id = fuller(u.id, b.id)
+			same.scopes.change(agreeing[0], u.id)
 		} else {
 			u = j.newKeyed(b.id)
 			u.torn = len(agreeing) > 1
@@ -173,8 +224,8 @@ func (j *joiner) foldObjects() {
 		for i := range u.ev {
 			if r := u.ev[i].Record; r.Role == RoleProvider && r.ObjectID.known {
 				name := r.Source + "\x00" + r.ObjectID.String()
-				if !slices.Contains(holders[name], u) {
-					holders[name] = append(holders[name], u)
+				if us := holders[name]; len(us) == 0 || us[len(us)-1] != u {
+					holders[name] = append(us, u)
 				}
 			}
 		}
@@ -218,11 +269,11 @@ func (j *joiner) foldObject(us []*unit) {
 
 // earliest picks the unit whose first line is the oldest: the request that made the object.
 func (j *joiner) earliest(us []*unit) *unit {
-	best := us[0]
+	best, began := us[0], us[0].began(j.c)
 	for _, u := range us[1:] {
-		a, b := u.began(j.c), best.began(j.c)
-		if a.Before(b) || (a == b && bytes.Compare(j.c.AppendIdentity(nil, u.id), j.c.AppendIdentity(nil, best.id)) < 0) {
-			best = u
+		at := u.began(j.c)
+		if at.Before(began) || (at == began && bytes.Compare(j.c.AppendIdentity(nil, u.id), j.c.AppendIdentity(nil, best.id)) < 0) {
+			best, began = u, at
 		}
 	}
 	return best
@@ -241,6 +292,9 @@ func (j *joiner) subjects() []*Subject {
 	for _, u := range j.units {
 		if u.gone {
 			continue
+		}
+		for i := range u.clashes {
+			u.clashes[i].by = nil
 		}
 		s := &Subject{Contract: j.c, Identity: u.id, Evidence: u.ev, Clashes: u.clashes, Ambiguous: u.torn}
 		markHistory(j.c, s.Evidence)

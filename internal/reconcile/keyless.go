@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"bytes"
-	"slices"
 	"sort"
 )
 
@@ -10,32 +9,23 @@ import (
 // identity its references lead to, if it agrees with it. Where they lead to several, it joins none: each is told of the clash.
 func (j *joiner) joinKeyless(rs []*Record) {
 	loose := j.looseUnits(rs)
-	holders := make(map[string][]*unit) // reference → keyed units that carry it
-	for _, u := range j.units {
-		if u.gone {
-			continue
-		}
-		for _, ref := range u.refs {
-			name := refName(ref)
-			if !slices.Contains(holders[name], u) {
-				holders[name] = append(holders[name], u)
-			}
-		}
-	}
+	claims := j.claims()
 	for _, u := range loose {
-		j.place(u, holders)
+		j.place(u, claims)
 	}
-	j.clashKeyed(holders)
+	j.tellClashes(claims)
 	j.units = append(j.units, loose...)
 }
 
 func refName(r Ref) string { return string(rune(r.Domain)) + r.Value.String() }
 
-// looseUnits groups keyless records that share a reference.
+// looseUnits groups keyless records that share a reference. Where two of them cannot be one thing, a record that would go with either goes only with those
+// that carry the same.
 func (j *joiner) looseUnits(rs []*Record) []*unit {
 	parent := make([]int, len(rs))
+	ids := make([][]Component, len(rs))
 	for i := range parent {
-		parent[i] = i
+		parent[i], ids[i] = i, j.c.IdentityOf(rs[i])
 	}
 	find := func(i int) int {
 		for parent[i] != i {
@@ -44,14 +34,18 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		}
 		return i
 	}
-	for _, is := range j.byReference(rs) {
-		apart := j.disagree(rs, is)
-		for n, i := range is {
-			for _, k := range is[:n] {
-				if !apart || j.sameIdentity(rs[i], rs[k]) {
-					parent[find(i)] = find(k)
-					break
-				}
+	for _, is := range byReference(rs) {
+		apart := j.disagree(ids, is)
+		first := make(map[string]int)
+		for _, i := range is {
+			like := ""
+			if apart {
+				like = string(j.c.AppendIdentity(nil, ids[i]))
+			}
+			if k, ok := first[like]; ok {
+				parent[find(i)] = find(k)
+			} else {
+				first[like] = i
 			}
 		}
 	}
@@ -61,32 +55,41 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		root := find(i)
 		u := byRoot[root]
 		if u == nil {
-			u = &unit{id: j.c.IdentityOf(r)}
+			u = &unit{id: ids[i]}
 			byRoot[root] = u
 			out = append(out, u)
 		}
-		u.id = fuller(u.id, j.c.IdentityOf(r))
+		u.id = fuller(u.id, ids[i])
 		u.add(r, LinkNone)
 	}
 	return out
 }
 
 // byReference lists the records that carry each reference, in their own order.
-func (j *joiner) byReference(rs []*Record) map[string][]int {
+func byReference(rs []*Record) map[string][]int {
 	out := make(map[string][]int)
+	var refs []Ref
 	for i, r := range rs {
-		for _, ref := range AppendRefs(nil, r) {
+		refs = AppendRefs(refs[:0], r)
+		for _, ref := range refs {
 			out[refName(ref)] = append(out[refName(ref)], i)
 		}
 	}
 	return out
 }
 
-// disagree reports whether two of the records cannot be one thing: then a record that would go with either goes with neither.
-func (j *joiner) disagree(rs []*Record, is []int) bool {
-	for n, i := range is {
-		for _, k := range is[:n] {
-			if !j.c.agree(j.c.IdentityOf(rs[i]), j.c.IdentityOf(rs[k])) {
+// disagree reports whether two of the identities differ in a component that both know.
+func (j *joiner) disagree(ids [][]Component, is []int) bool {
+	known := make(map[string][]byte)
+	for _, i := range is {
+		for _, p := range ids[i] {
+			if !p.Value.known {
+				continue
+			}
+			text := j.c.fold(p.Name, p.Value.text)
+			if have, ok := known[p.Name]; !ok {
+				known[p.Name] = text
+			} else if !bytes.Equal(have, text) {
 				return true
 			}
 		}
@@ -94,122 +97,76 @@ func (j *joiner) disagree(rs []*Record, is []int) bool {
 	return false
 }
 
-func (j *joiner) sameIdentity(a, b *Record) bool {
-	return bytes.Equal(j.c.AppendIdentity(nil, j.c.IdentityOf(a)), j.c.AppendIdentity(nil, j.c.IdentityOf(b)))
-}
-
-// place joins a loose unit to the identity its references name, or records the clash.
-func (j *joiner) place(u *unit, holders map[string][]*unit) {
-	var agree, differ []*unit
-	via := make(map[*unit]Ref)
-	for _, ref := range u.refs {
-		for _, k := range holders[refName(ref)] {
-			if _, seen := via[k]; seen {
-				continue
-			}
-			via[k] = ref
-			if j.fits(u, k) {
-				agree = append(agree, k)
-			} else {
-				differ = append(differ, k)
-			}
-		}
-	}
+// place joins a loose unit to the identity its references name; where they name several it joins none.
+func (j *joiner) place(u *unit, claims map[string]*claim) {
+	agree, via := j.fitting(u, claims)
 	if j.c.SharedEffects && len(agree) > 1 {
 		sort.Slice(agree, func(a, b int) bool {
 			return bytes.Compare(j.c.AppendIdentity(nil, agree[a].id), j.c.AppendIdentity(nil, agree[b].id)) < 0
 		})
 		for _, k := range agree[1:] {
 			for i := range u.ev {
-				k.ev = append(k.ev, Evidence{Record: u.ev[i].Record, Link: via[k].Domain.link(), Shared: true})
+				k.share(u.ev[i].Record, via[k].Domain.link())
 			}
 		}
-		agree = agree[:1]
 	}
-	if len(agree) == 1 {
+	if len(agree) == 1 || (j.c.SharedEffects && len(agree) > 1) {
 		home := agree[0]
 		u.gone = true
 		for i := range u.ev {
 			home.add(u.ev[i].Record, via[home].Domain.link())
 		}
-		for _, k := range differ {
-			j.clash(k, home, Clash{Field: via[k].Domain.field(), Value: via[k].Value})
-			j.clash(home, k, Clash{Field: via[k].Domain.field(), Value: via[k].Value})
-		}
+		j.claimFor(home, u, agree, claims)
 		return
 	}
-	for i, k := range append(slices.Clone(agree), differ...) {
-		c := Clash{Field: via[k].Domain.field(), Value: via[k].Value, Open: i < len(agree)}
-		j.clash(k, u, c)
-		j.clash(u, k, c)
+	for _, k := range agree {
+		tell(k, u, via[k], true)
+		tell(u, k, via[k], true)
 	}
+	j.claimFor(u, u, agree, claims)
 }
 
-// clashKeyed records identities that claim one reference although each has a key of its own.
-func (j *joiner) clashKeyed(holders map[string][]*unit) {
-	if j.c.SharedEffects {
-		return
-	}
-	names := make([]string, 0, len(holders))
-	for name, us := range holders {
-		if len(us) > 1 && RefDomain(name[0]) != RefRequest {
-			names = append(names, name)
+// fitting lists the identities that carry a reference of a loose unit and agree with it, with the reference that leads to each.
+func (j *joiner) fitting(u *unit, claims map[string]*claim) ([]*unit, map[*unit]Ref) {
+	var agree []*unit
+	via := make(map[*unit]Ref)
+	for _, ref := range u.refs {
+		cl := claims[refName(ref)]
+		if cl == nil {
+			continue
 		}
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		ref := Ref{RefDomain(name[0]), Text(name[1:])}
-		for _, a := range holders[name] {
-			for _, b := range holders[name] {
-				if a != b {
-					j.clash(a, b, Clash{Field: ref.Domain.field(), Value: ref.Value, Keyed: true})
-				}
+		for _, i := range cl.scopes(j.c).agreeing(u.id) {
+			k := cl.keyed[i]
+			if _, seen := via[k]; !seen && j.fits(u, k) {
+				via[k] = ref
+				agree = append(agree, k)
 			}
 		}
 	}
+	return agree, via
 }
 
-// clash tells u of another claimant, once. A clash that leaves the row open outweighs one that does not.
-func (j *joiner) clash(u, other *unit, c Clash) {
-	c.Other = other.id
-	for i := range u.clashes {
-		o := &u.clashes[i]
-		if o.Field == c.Field && o.Value.Equal(c.Value) && bytes.Equal(j.c.AppendIdentity(nil, o.Other), j.c.AppendIdentity(nil, other.id)) {
-			o.Open = o.Open || c.Open
-			return
-		}
-	}
-	u.clashes = append(u.clashes, c)
-}
-
-// fits reports whether a reference from a loose unit to an identity counts: ids are reused after deletes and restores, so scope, amount, parameters
-// and time must agree with it.
+// fits reports whether a reference from a loose unit to an identity of an agreeing scope counts: ids are reused after deletes and restores, so amount,
+// parameters and time must agree with it too.
 func (j *joiner) fits(u, k *unit) bool {
 	if !j.c.agree(u.id, k.id) {
 		return false
 	}
-	done := j.completedAt(k)
+	done := j.completedAt(k).Add(j.c.SettleTime().D)
 	for i := range u.ev {
-		r := u.ev[i].Record
-		if r.Role == RoleEffect && r.CreatedAt.After(done.Add(j.c.SettleTime().D)) {
+		if r := u.ev[i].Record; r.Role == RoleEffect && r.CreatedAt.After(done) {
 			return false
 		}
-		for n := range k.ev {
-			if !alike(j.c, r, k.ev[n].Record) {
-				return false
-			}
-		}
 	}
-	return true
+	return j.allAlike(u, k)
 }
 
 // completedAt is when the latest completed receipt of a unit was written; unknown unless the store says so, since a receipt written before its effect
 // says nothing of when it was completed.
 func (j *joiner) completedAt(k *unit) Instant {
 	var done Instant
-	for i := range k.ev {
-		r := k.ev[i].Record
-		if r.Role != RoleReceipt || j.c.StateOf(r) != StateCompleted {
+	for _, r := range k.receipts {
+		if j.c.StateOf(r) != StateCompleted {
 			continue
 		}
 		t := r.CompletedAt.Or(r.UpdatedAt)
@@ -222,6 +179,38 @@ func (j *joiner) completedAt(k *unit) Instant {
 		done = Latest(done, t)
 	}
 	return done
+}
+
+// sayings are what a unit's records say of amount and parameters, each once: records that say the same are alike, or not, together.
+type sayings struct {
+	records []*Record
+	seen    map[string]bool
+}
+
+func (s *sayings) add(r *Record) {
+	if !r.Amount.Valid && !r.Params.known {
+		return
+	}
+	text := r.Amount.String() + "\x00" + r.Params.String()
+	if s.seen == nil {
+		s.seen = make(map[string]bool)
+	}
+	if !s.seen[text] {
+		s.seen[text] = true
+		s.records = append(s.records, r)
+	}
+}
+
+// allAlike reports whether nothing that two units both say of amount and parameters differs.
+func (j *joiner) allAlike(u, k *unit) bool {
+	for _, a := range u.said.records {
+		for _, b := range k.said.records {
+			if !alike(j.c, a, b) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // alike reports whether nothing that two records both say of amount and parameters differs.

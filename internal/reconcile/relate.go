@@ -1,10 +1,8 @@
 package reconcile
 
 import (
-	"bytes"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 )
 
@@ -37,25 +35,6 @@ func Relate(subjects []*Subject, w *World) {
 		}
 	}
 	RelateTwins(subjects, w)
-}
-
-// RelateTwins fills Twins of each subject from the others.
-func RelateTwins(subjects []*Subject, w *World) {
-	byText := make(map[string][]*Subject)
-	for _, s := range subjects {
-		for _, text := range twinTexts(s, w) {
-			byText[text] = append(byText[text], s)
-		}
-	}
-	for _, group := range byText {
-		for _, s := range group {
-			for _, o := range group {
-				if AreTwins(s, o, w) {
-					s.AddTwin(o)
-				}
-			}
-		}
-	}
 }
 
 // Stray reports whether a subject is an unlinked row that may be another's missing counterpart. One that is claimed in vain by its id is a stray too: it
@@ -147,11 +126,6 @@ func (want *Want) Name(stray *Subject) {
 	stray.Candidates, stray.MoreCands = addNear(stray, s, stray.Candidates, stray.MoreCands, why, rolesOf(s))
 }
 
-// AddTwin names o as a twin of s.
-func (s *Subject) AddTwin(o *Subject) {
-	s.Twins, s.MoreTwins = addNear(s, o, s.Twins, s.MoreTwins, "same scope and request under another key", 0)
-}
-
 func addNear(s, o *Subject, list []Candidate, more int, why string, places uint8) ([]Candidate, int) {
 	if i := slices.IndexFunc(list, func(c Candidate) bool { return c.Case == o.ID }); i >= 0 {
 		list[i].places |= places
@@ -179,8 +153,10 @@ func rolesOf(s *Subject) uint8 {
 	return set
 }
 
-func apart(s, o *Subject) int64 {
-	a, b := beganOf(s), beganOf(o)
+func apart(s, o *Subject) int64 { return between(beganOf(s), beganOf(o)) }
+
+// between is how many nanoseconds lie between two instants, the most there can be where one is not known.
+func between(a, b Instant) int64 {
 	if !a.known || !b.known {
 		return 1<<63 - 1
 	}
@@ -199,79 +175,4 @@ func beganOf(s *Subject) Instant {
 		}
 	}
 	return t
-}
-
-// TwinText appends the bytes that two twins share: scope without key, actor, and fingerprint or canonical parameters. ok is false where they are not
-// mapped: then twins are not judged. A fingerprint that no declaration makes comparable is compared within its own source only.
-func TwinText(buf []byte, c *Contract, r *Record, f *SourceFacts) (text []byte, ok bool) {
-	buf = append(buf, c.Name...)
-	for _, name := range c.Scope {
-		if name == "key" {
-			continue
-		}
-		v := r.Component(name)
-		if !v.known {
-			return buf, false
-		}
-		buf = c.appendComponent(buf, name, v)
-	}
-	for _, name := range c.Actor {
-		v := r.Field(name)
-		if !v.known {
-			return buf, false
-		}
-		buf = c.appendComponent(buf, name, v)
-	}
-	return appendRequest(buf, c, r, f)
-}
-
-func appendRequest(buf []byte, c *Contract, r *Record, f *SourceFacts) ([]byte, bool) {
-	if r.Fingerprint.known {
-		spec := c.Fingerprint
-		if f != nil && f.Fingerprint != nil {
-			spec = f.Fingerprint
-		}
-		if spec == nil {
-			buf = append(buf, "\x00own:"+r.Source...)
-		} else {
-			buf = append(buf, "\x00fp:"+spec.Algorithm+"\x00"+strings.Join(spec.Over, "\x00")...)
-			buf = append(buf, byte(spec.Version))
-		}
-		return append(buf, r.Fingerprint.text...), true
-	}
-	if !r.Params.known || c.Params == nil {
-		return buf, false
-	}
-	canon, err := Canonical(r.Params.text, c.Params)
-	if err != nil {
-		return buf, false
-	}
-	return append(append(buf, "\x00params:"...), canon...), true
-}
-
-func twinTexts(s *Subject, w *World) []string {
-	if s.Contract == nil || !keyOf(s.Identity).known {
-		return nil
-	}
-	var out []string
-	for _, e := range s.Evidence {
-		if text, ok := TwinText(nil, s.Contract, e.Record, w.Source(e.Record.Source)); ok && !slices.Contains(out, string(text)) {
-			out = append(out, string(text))
-		}
-	}
-	return out
-}
-
-// AreTwins reports whether o is a twin of s: another action with the same twin text, begun inside the retry window of the other, whatever its state.
-func AreTwins(s, o *Subject, w *World) bool {
-	if s.Contract == nil || s.Contract != o.Contract || s.ID == o.ID {
-		return false
-	}
-	mine := twinTexts(s, w)
-	shared := slices.ContainsFunc(twinTexts(o, w), func(t string) bool { return slices.Contains(mine, t) })
-	if !shared || bytes.Equal(s.Contract.AppendIdentity(nil, s.Identity), s.Contract.AppendIdentity(nil, o.Identity)) {
-		return false
-	}
-	d := apart(s, o)
-	return !s.Contract.RetryWindow.Valid || d == 1<<63-1 || time.Duration(d) <= s.Contract.RetryWindow.D
 }

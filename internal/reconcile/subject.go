@@ -29,11 +29,11 @@ type Evidence struct {
 
 // Clash is a reference that this subject shares with another: a chain that would merge two identities merges nothing.
 type Clash struct {
-	Field string // effect_id, object_id, provider_key
+	Field string // effect_id, object_id, request_id
 	Value Value
 	Other []Component // the other claimant's identity
-	Keyed bool        // the claimants carry keys of their own: the row is not this subject's
 	Open  bool        // the row fits several claimants alike: it may be this subject's
+	by    *unit
 }
 
 // Candidate is an unlinked subject that may be this one's missing counterpart, or its twin: it never joins and never proves anything.
@@ -51,8 +51,8 @@ type Subject struct {
 	Contract   *Contract // nil: claimed by no contract
 	Identity   []Component
 	Evidence   []Evidence
-	Ambiguous  bool // it carries the key, but several identities agree with it: it joined none
-	Clashes    []Clash
+	Ambiguous  bool        // it carries the key, but several identities agree with it: it joined none
+	Clashes    []Clash     // a few of each reference
 	Candidates []Candidate // unlinked rows that may be the counterpart
 	MoreCands  int         // how many candidates are not named
 	MoreTwins  int
