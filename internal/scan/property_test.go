@@ -129,17 +129,10 @@ type outcome struct {
 }
 
 // oracle judges every record at once, in memory.
-func oracle(cfg *config.Config, ms []*memory) outcome {
-	w := &reconcile.World{Now: cfg.Now, Events: cfg.Events}
-	var all []*reconcile.Record
-	for _, m := range ms {
-		w.Sources = append(w.Sources, m.facts)
-		for _, r := range m.recs {
-			all = append(all, r.Clone())
-		}
-	}
-	subjects := reconcile.Assemble(all, cfg.Contracts, w)
-	reconcile.Relate(subjects, w)
+func oracle(cfg *config.Config, ms []*memory) outcome { return oracleOf(cfg, ms, nil) }
+
+func oracleOf(cfg *config.Config, ms []*memory, decided map[string][]reconcile.Decided) outcome {
+	subjects, w := subjectsOf(cfg, ms, decided)
 	o := outcome{counts: scan.Counts{Findings: make(map[reconcile.Kind]int64), NotJudged: make(map[string]int64)}}
 	for _, s := range subjects {
 		v := reconcile.Judge(s, w)
@@ -157,6 +150,20 @@ func oracle(cfg *config.Config, ms []*memory) outcome {
 	}
 	slices.Sort(o.cases)
 	return o
+}
+
+func subjectsOf(cfg *config.Config, ms []*memory, decided map[string][]reconcile.Decided) ([]*reconcile.Subject, *reconcile.World) {
+	w := &reconcile.World{Now: cfg.Now, Events: cfg.Events, Decided: decided}
+	var all []*reconcile.Record
+	for _, m := range ms {
+		w.Sources = append(w.Sources, m.facts)
+		for _, r := range m.recs {
+			all = append(all, r.Clone())
+		}
+	}
+	subjects := reconcile.Assemble(all, cfg.Contracts, w)
+	reconcile.Relate(subjects, w)
+	return subjects, w
 }
 
 func classCount(c *scan.Counts, class reconcile.Class) *int64 {
@@ -179,15 +186,19 @@ func line(v *reconcile.Judgement, id []reconcile.Component, candidates, twins []
 	for _, o := range v.Options {
 		allowed += fmt.Sprintf(" %s/%s=%s", o.Decision, o.As, o.Code)
 	}
-	return fmt.Sprintf("%s %v %v %v %s %s %s %v cand[%s] twin[%s]%s", v.CaseID, id, v.Kinds, v.Severity, v.Executed, v.RetryNow, v.Exposure.State, v.Legs, names(candidates), names(twins), allowed)
+	return fmt.Sprintf("%s %v %v %v %s %s %s %v pending%v found%v cand[%s] twin[%s]%s", v.CaseID, id, v.Kinds, v.Severity, v.Executed, v.RetryNow, v.Exposure.State, v.Legs, v.Pending, v.Found, names(candidates), names(twins), allowed)
 }
 
 func pipeline(ctx context.Context, cfg *config.Config, ms []*memory, dir string, budget int64) (outcome, error) {
+	return pipelineOf(ctx, cfg, ms, scan.Options{TempDir: dir, MemBudget: budget})
+}
+
+func pipelineOf(ctx context.Context, cfg *config.Config, ms []*memory, opt scan.Options) (outcome, error) {
 	readers := make([]sources.Reader, len(ms))
 	for i, m := range ms {
 		readers[i] = m
 	}
-	res, err := scan.RunReaders(ctx, cfg, readers, scan.Options{TempDir: dir, MemBudget: budget})
+	res, err := scan.RunReaders(ctx, cfg, readers, opt)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	TempDir   string            // where private copies and spill go; "" = the system's
 	MemBudget int64             // bytes of traces kept in memory; 0 = DefaultMemBudget
 	Progress  *Progress         // nil = nobody looks
+
+	// Decided is what was decided earlier, by case id, oldest first. Whatever carries the key of such a case is judged, never waved through.
+	Decided map[string][]reconcile.Decided
 }
 
 // DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
@@ -105,6 +108,8 @@ type run struct {
 	readers []sources.Reader
 	world   reconcile.World
 	counts  Counts
+	seed    maphash.Seed
+	index   map[*reconcile.Contract]byte
 	loose   bool    // some row carries no key
 	present []int64 // per restore event: receipts that stand in its gap
 	notes   []string
@@ -135,7 +140,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		return nil, err
 	}
 	r.know()
-	s.places = r.places()
+	s.places, s.decided = r.places(), r.decidedKeys()
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
@@ -151,10 +156,9 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	seed := maphash.MakeSeed()
-	index := make(map[*reconcile.Contract]byte)
+	r.seed, r.index = maphash.MakeSeed(), make(map[*reconcile.Contract]byte)
 	for i, c := range r.cfg.Contracts {
-		index[c] = byte(i) // collisions beyond 256 contracts are told apart by the rules: hashes only select what to look at
+		r.index[c] = byte(i) // collisions beyond 256 contracts are told apart by the rules: hashes only select what to look at
 	}
 	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 	done := make(chan error, len(r.readers))
@@ -165,7 +169,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			tallies[i].present = make([]int64, len(r.cfg.Events))
-			tr := &tracer{book: r.cfg.Contracts, index: index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: seed, posts: posts} // all refuses more
+			tr := &tracer{book: r.cfg.Contracts, index: r.index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: r.seed, posts: posts} // all refuses more
 			return r.readSource(ctx, i, tr, s, h, &tallies[i])
 		})
 	}
@@ -246,10 +250,27 @@ func (r *run) countPresent(rec *reconcile.Record, n *tally) {
 
 // know completes the world: from here on everything is known that judging needs.
 func (r *run) know() {
-	r.world = reconcile.World{Now: r.now, Events: r.cfg.Events}
+	r.world = reconcile.World{Now: r.now, Events: r.cfg.Events, Decided: r.opt.Decided}
 	for _, rd := range r.readers {
 		r.world.Sources = append(r.world.Sources, rd.Facts())
 	}
+}
+
+// decidedKeys are the hashes of the keys of decided cases, under every contract: a config may have renamed or moved one since.
+func (r *run) decidedKeys() map[uint64]bool {
+	keys := make(map[uint64]bool)
+	for _, earlier := range r.opt.Decided {
+		for i := range earlier {
+			rec := &reconcile.Record{Components: earlier[i].Identity}
+			for _, c := range r.cfg.Contracts {
+				tr := tracer{index: r.index, seed: r.seed}
+				if k := tr.key(c, rec); k != 0 {
+					keys[k] = true
+				}
+			}
+		}
+	}
+	return keys
 }
 
 // places sums up the sources for the sieve. Where contracts differ in which sources concern them, the sieve leaves every absence to the rules.

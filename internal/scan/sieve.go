@@ -51,20 +51,21 @@ func (s *suspect) get(b []byte) {
 
 // sieve lets the healthy fall through and keeps the suspects.
 type sieve struct {
-	traces *pool // of trace, by key text
-	asked  *pool // traces again whose pr is the request id
-	out    *pool // of suspect, by cluster
-	w      *writer
-	places places
-	refs   *refBits
-	twins  *refBits // what suspects' requests look like
-	unions unions
-	counts *Counts
-	strays int64
-	found  int64   // rows that are read again
-	guests int64   // of these, rows of healthy neighbours
-	block  []byte  // a partition as it is stored
-	rows   []trace // the same, read
+	traces  *pool // of trace, by key text
+	asked   *pool // traces again whose pr is the request id
+	out     *pool // of suspect, by cluster
+	w       *writer
+	places  places
+	refs    *refBits
+	twins   *refBits // what suspects' requests look like
+	unions  unions
+	decided map[uint64]bool // keys of cases that were decided earlier
+	counts  *Counts
+	strays  int64
+	found   int64   // rows that are read again
+	guests  int64   // of these, rows of healthy neighbours
+	block   []byte  // a partition as it is stored
+	rows    []trace // the same, read
 }
 
 // run makes the passes of the sieve: healthy or suspect, references met twice, rows they pull in, twins.
@@ -107,9 +108,17 @@ func (s *sieve) run(ctx context.Context) error {
 	return s.w.done()
 }
 
+// claim says what a group is where that is certain. What was decided on is for the rules, however healthy it has become.
+func (s *sieve) claim(g *group) (reconcile.Class, bool) {
+	if s.decided[g.rows[0].k] {
+		return 0, false
+	}
+	return s.places.claim(g)
+}
+
 // first counts a group as healthy, or writes its rows down as suspects.
 func (s *sieve) first(g group) error {
-	class, ok := s.places.claim(&g)
+	class, ok := s.claim(&g)
 	s.refs.addGroup(&g, g.rows[0].k == 0)
 	if ok {
 		s.healthy(&g, class, 1)
@@ -164,7 +173,7 @@ func (s *sieve) pull(g group, pulled map[uint64]bool) error {
 	if !pulled[g.node] {
 		return nil
 	}
-	class, ok := s.places.claim(&g)
+	class, ok := s.claim(&g)
 	if !ok {
 		return nil
 	}

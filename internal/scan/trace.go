@@ -129,17 +129,24 @@ func (tr *tracer) identify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 	if reconcile.Whole(tr.comps) {
 		n.id = tr.hash(tr.buf)
 	}
-	tr.buf = append(tr.buf[:0], 'k', ci)
-	if b := c.AppendKey(tr.buf, r); len(b) > len(tr.buf) {
-		n.k = tr.hash(b)
-		tr.buf = b
-	}
+	n.k = tr.key(c, r)
 	if n.k != 0 && n.id == 0 && tr.carriesKeyOnly(c) {
 		n.fl |= keyOnly
 	}
 	if tr.posts {
 		tr.scope = tr.scopeOf(c)
 	}
+}
+
+// key hashes the key text with its contract; 0 where the row carries none.
+func (tr *tracer) key(c *reconcile.Contract, r *reconcile.Record) uint64 {
+	tr.buf = append(tr.buf[:0], 'k', tr.index[c])
+	b := c.AppendKey(tr.buf, r)
+	if len(b) == len(tr.buf) {
+		return 0
+	}
+	tr.buf = b
+	return tr.hash(b)
 }
 
 // scopeOf hashes the scope without the key; 0 where a component is unknown.
