@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/idemctl/internal/scan"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 	promptly = 2 * time.Second
 )
 
-// TestInterrupt stops a scan at random moments: it ends with 130, and leaves no file of any kind.
+// TestInterrupt stops a scan at random moments: it ends with 130, and leaves no file but a scan that was whole by then.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -70,6 +72,11 @@ func interruptOnce(t *testing.T, dir string, after time.Duration) bool {
 	}
 	if took > promptly {
 		t.Errorf("interrupted after %v: it took %v to end", after, took)
+	}
+	if kept, err := scan.OpenSaved(t.Context(), out); err == nil { // the scan was over, and was being told of: what it kept is whole
+		if err := errors.Join(kept.Close(), os.Remove(out)); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, where := range []string{tmp, filepath.Dir(out)} {
 		if left, err := os.ReadDir(where); err != nil || len(left) > 0 {
