@@ -62,7 +62,7 @@ func runCheck(ctx context.Context, env *Env, opt *checkOptions, args []string) e
 		if opt.asJSON {
 			return report.CheckJSON(w, checkup)
 		}
-		return report.Check(w, checkup, report.Options{Colour: colour})
+		return report.Check(w, checkup, report.Options{Colour: colour, Width: env.Width})
 	})
 }
 

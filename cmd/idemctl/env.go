@@ -12,6 +12,7 @@ type Env struct {
 	Args           []string // without the program's name
 	Out, Err       io.Writer
 	OutTTY, ErrTTY bool
+	Width          int // cells of the terminal at standard output; 0 = none, or not known
 	Now            func() time.Time
 	Getenv         func(string) string
 

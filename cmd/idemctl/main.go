@@ -28,11 +28,16 @@ func start() int {
 	// A scan's live memory is small and steady: collecting at a quarter as much garbage costs little and keeps its peak low.
 	debug.SetGCPercent(25)
 
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width = 0 // a pipe or a file: nothing is too wide for it
+	}
 	return Main(ctx, &Env{
 		Args:   os.Args[1:],
 		Out:    os.Stdout,
 		Err:    os.Stderr,
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		Width:  width,
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Now:    time.Now,
 		Getenv: os.Getenv,

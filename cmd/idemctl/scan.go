@@ -91,7 +91,7 @@ func (o *scanOptions) report(env *Env) (report.Options, error) {
 		return report.Options{}, err
 	}
 	kind, err := parseKind(o.kind)
-	return report.Options{Kind: kind, Reveal: o.reveal, Colour: colour}, err
+	return report.Options{Kind: kind, Reveal: o.reveal, Colour: colour, Width: env.Width}, err
 }
 
 func parseKind(word string) (*reconcile.Kind, error) {

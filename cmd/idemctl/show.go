@@ -51,7 +51,7 @@ func runShow(ctx context.Context, env *Env, opt *showOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	shape := report.Options{Reveal: opt.reveal, Colour: colour, Config: t.named}
+	shape := report.Options{Reveal: opt.reveal, Colour: colour, Width: env.Width, Config: t.named}
 	return writeOut(env.Out, func(w io.Writer) error {
 		if opt.asJSON {
 			return report.ShowJSON(w, c, shape)

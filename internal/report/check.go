@@ -37,7 +37,7 @@ func (c *Checkup) Complete() bool {
 
 // Check writes a checkup for a person.
 func Check(w io.Writer, c *Checkup, opt Options) error {
-	p := newPage(w, opt.Colour)
+	p := newPage(w, opt)
 	p.printf("%s\n", p.in(bold, text.SafeString(c.Name)))
 	for i := range c.Sources {
 		p.checked(&c.Sources[i])
@@ -45,7 +45,7 @@ func Check(w io.Writer, c *Checkup, opt Options) error {
 	if len(c.NotJudged) > 0 {
 		p.title("Not judged, for want of a mapping")
 		for _, u := range c.NotJudged {
-			p.printf("  %s  %s: %s\n", u.Rule, text.SafeString(u.Contract), text.SafeString(u.Why))
+			p.flow(4, "  %s  %s: %s", u.Rule, text.SafeString(u.Contract), text.SafeString(u.Why))
 		}
 	}
 	return p.flush()
@@ -66,13 +66,13 @@ func (p *page) checked(s *CheckedSource) {
 	}
 	p.fields(s)
 	for _, name := range s.Unmapped {
-		p.printf("  %s %s: unknown for all its records\n", p.in(yellow, "not mapped"), text.SafeString(name))
+		p.flow(4, "  %s %s: unknown for all its records", p.in(yellow, "not mapped"), text.SafeString(name))
 	}
 	for _, note := range s.Notes {
-		p.printf("  note  %s\n", text.Once(note))
+		p.flow(8, "  note  %s", text.Once(note))
 	}
 	for _, bad := range s.Stats.Problems {
-		p.printf("  %s  %s: %s\n", p.in(red, "unreadable"), text.Once(bad.Place), text.Once(bad.Text))
+		p.flow(4, "  %s  %s: %s", p.in(red, "unreadable"), text.Once(bad.Place), text.Once(bad.Text))
 	}
 	if more := s.Stats.Unreadable - int64(len(s.Stats.Problems)); more > 0 {
 		p.printf("  and %d more unreadable\n", more)
@@ -86,10 +86,10 @@ func (p *page) fields(s *CheckedSource) {
 		column = max(column, text.Width(text.SafeString(columnText(f))))
 	}
 	for _, f := range s.Fields {
-		p.printf("    %s  %s  %s\n", text.Pad(text.SafeString(f.Fact), fact), text.Pad(text.SafeString(columnText(f)), column), text.SafeString(f.How))
+		p.flow(fact+column+8, "    %s  %s  %s", text.Pad(text.SafeString(f.Fact), fact), text.Pad(text.SafeString(columnText(f)), column), text.SafeString(f.How))
 	}
 	if free := freeColumns(s); len(free) > 0 {
-		p.printf("    read but not mapped: %s\n", text.SafeString(strings.Join(free, ", ")))
+		p.flow(6, "    read but not mapped: %s", text.SafeString(strings.Join(free, ", ")))
 	}
 }
 

@@ -14,6 +14,7 @@ type Options struct {
 	Kind   *reconcile.Kind // only cases with this kind; nil = all
 	Reveal bool            // payloads as stored
 	Colour bool
+	Width  int    // cells of the terminal that text is fitted to; 0 = as wide as it is
 	Config string // as the operator named it, for the commands that are proposed; "" = the default
 }
 

@@ -13,9 +13,12 @@ import (
 type page struct {
 	out    *bufio.Writer
 	colour bool
+	width  int // cells of the terminal; 0 = no line is too long
 }
 
-func newPage(w io.Writer, colour bool) *page { return &page{out: bufio.NewWriter(w), colour: colour} }
+func newPage(w io.Writer, opt Options) *page {
+	return &page{out: bufio.NewWriter(w), colour: opt.Colour, width: opt.Width}
+}
 
 func (p *page) flush() error { return p.out.Flush() }
 
@@ -27,7 +30,7 @@ func (p *page) title(t string) { p.printf("\n%s\n", p.in(bold, t)) }
 
 // pair writes a name and its value; names are padded so that values stand below each other.
 func (p *page) pair(width int, name, value string) {
-	p.printf("  %s  %s\n", text.Pad(name, width), value)
+	p.flow(width+4, "  %s  %s", text.Pad(name, width), value)
 }
 
 // sgr is how a piece of text is set.

@@ -55,32 +55,43 @@ func TestGolden(t *testing.T) {
 		t.Run(o.name, func(t *testing.T) {
 			t.Parallel()
 			got := render(t, o, night(), report.Options{Config: "prod.yaml"})
-			golden := filepath.Join("testdata", o.name+".golden")
-			if *update {
-				if err := os.WriteFile(golden, got, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			compare(t, o.name, got)
 		})
 	}
+}
+
+// compare holds what was written against the golden file of that name.
+func compare(t *testing.T, name string, got []byte) {
+	t.Helper()
+	golden := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(golden, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// uncoloured takes the colours out, and nothing else.
+func uncoloured(s string) string {
+	for _, sgr := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m"} {
+		s = strings.ReplaceAll(s, sgr, "")
+	}
+	return s
 }
 
 func TestColourAddsNothingButColour(t *testing.T) {
 	t.Parallel()
 	for _, o := range outputs() {
 		bare := render(t, o, night(), report.Options{})
-		coloured := string(render(t, o, night(), report.Options{Colour: true}))
-		for _, sgr := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m"} {
-			coloured = strings.ReplaceAll(coloured, sgr, "")
-		}
-		if coloured != string(bare) {
+		coloured := render(t, o, night(), report.Options{Colour: true})
+		if uncoloured(string(coloured)) != string(bare) {
 			t.Errorf("%s: coloured output differs in more than its colour", o.name)
 		}
 	}

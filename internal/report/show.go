@@ -11,7 +11,7 @@ import (
 
 // Show writes one case for a person: first what is known in four sentences, then the evidence row by row, the reasons and what may be decided.
 func Show(w io.Writer, m *scan.Manifest, c *scan.Case, opt Options) error {
-	s := &sheet{page: newPage(w, opt.Colour), reveal: opt.Reveal}
+	s := &sheet{page: newPage(w, opt), reveal: opt.Reveal}
 	s.identity(m, c)
 	s.sentences(m, c)
 	s.verdicts(c)
@@ -33,7 +33,7 @@ type sheet struct {
 	reveal bool
 }
 
-func (s *sheet) line(format string, a ...any) { s.printf("  "+format+"\n", a...) }
+func (s *sheet) line(format string, a ...any) { s.flow(4, "  "+format, a...) }
 
 func (s *sheet) identity(m *scan.Manifest, c *scan.Case) {
 	s.printf("%s  %s\n", s.in(bold, c.Headline().String()), s.severity(c.Severity, c.Severity.String()))
@@ -64,10 +64,11 @@ func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 	if !m.Complete {
 		s.line("%s", s.in(red, "The scan is incomplete: not everything could be read as declared."))
 	}
-	s.line("What is known      %s", executedSentences[c.Executed])
-	s.line("What is not        %s", unknownSentence(c))
-	s.line("A retry now        %s", retrySentences[c.RetryNow])
-	s.line("Until when         %s", exposureSentence(c.Exposure, m.Now))
+	const width = len("What is known    ")
+	s.pair(width, "What is known", executedSentences[c.Executed])
+	s.pair(width, "What is not", unknownSentence(c))
+	s.pair(width, "A retry now", retrySentences[c.RetryNow])
+	s.pair(width, "Until when", exposureSentence(c.Exposure, m.Now))
 }
 
 func unknownSentence(c *scan.Case) string {
@@ -124,7 +125,7 @@ func (s *sheet) evidence(c *scan.Case) {
 		if e.History {
 			past = ", superseded"
 		}
-		s.printf("  %s  %s  link: %s%s\n", s.in(cyan, e.Role.String()), text.SafeString(e.Source+":"+e.Locator), e.Link, past)
+		s.flow(4, "  %s  %s  link: %s%s", s.in(cyan, e.Role.String()), text.SafeString(e.Source+":"+e.Locator), e.Link, past)
 		width := 0
 		for _, f := range e.Facts {
 			width = max(width, text.Width(text.SafeString(f.Name)))
@@ -210,7 +211,7 @@ func (s *sheet) why(c *scan.Case) {
 	for _, r := range c.Reasons {
 		s.line("%s: %s", r.Rule, text.SafeString(r.Text))
 		for _, ref := range r.Refs {
-			s.line("    %s", text.SafeString(ref))
+			s.flow(8, "      %s", text.SafeString(ref))
 		}
 	}
 }
@@ -223,15 +224,16 @@ func (s *sheet) options(c *scan.Case) {
 			if o.Allowed != allowed {
 				continue
 			}
-			name := o.Decision.String()
+			answer := o.Decision.String()
 			if o.As != reconcile.ResolutionNone {
-				name += " --as " + o.As.String()
+				answer += " --as " + o.As.String()
 			}
 			word := s.in(green, "allowed")
 			if !allowed {
 				word = s.in(dim, "refused")
 			}
-			s.line("%s  %s  %s %s", word, text.Pad(name, len("resolve --as confirm-not-executed")), text.SafeString(o.Reason), s.in(dim, "["+o.Code+"]"))
+			const name = len("resolve --as confirm-not-executed")
+			s.flow(len("  allowed  ")+name+2, "  %s  %s  %s %s", word, text.Pad(answer, name), text.SafeString(o.Reason), s.in(dim, "["+o.Code+"]"))
 		}
 	}
 }

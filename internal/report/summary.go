@@ -70,10 +70,10 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 	}
 	p.verdict(m, seen, opt)
 	c := m.Counts
-	p.printf("%d %s = %d matched + %d in flight + %d explained + %d inconclusive + %d unclaimed + %d %s\n",
+	p.flow(2, "%d %s = %d matched + %d in flight + %d explained + %d inconclusive + %d unclaimed + %d %s",
 		c.Subjects, plural(c.Subjects, "subject"), c.Matched, c.InFlight, c.Explained, c.Inconclusive, c.Unclaimed, c.Cases, plural(c.Cases, "case"))
 	for _, rule := range slices.Sorted(maps.Keys(c.NotJudged)) {
-		p.printf("%d not judged for %s: a mapping is missing, see idemctl check\n", c.NotJudged[rule], rule)
+		p.flow(2, "%d not judged for %s: a mapping is missing, see idemctl check", c.NotJudged[rule], rule)
 	}
 	p.contracts(m.Contracts)
 	p.gaps(m.Gaps)
@@ -84,7 +84,7 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 func (p *page) verdict(m *scan.Manifest, seen *tally, opt Options) {
 	switch {
 	case seen.cases == 0 && opt.Kind != nil:
-		p.printf("No case of kind %s; %d %s of other kinds.\n", opt.Kind, m.Counts.Cases, plural(m.Counts.Cases, "case"))
+		p.flow(2, "No case of kind %s; %d %s of other kinds.", opt.Kind, m.Counts.Cases, plural(m.Counts.Cases, "case"))
 	case seen.cases == 0 && m.Complete:
 		p.printf("%s\n", p.in(green, "Nothing to decide."))
 	case seen.cases == 0:
@@ -96,20 +96,20 @@ func (p *page) verdict(m *scan.Manifest, seen *tally, opt Options) {
 				grades = append(grades, fmt.Sprintf("%d %s", n, reconcile.Severity(sev)))
 			}
 		}
-		p.printf("%s: %s\n", p.in(bold, counted(seen.cases, "case")+" to decide"), strings.Join(grades, ", "))
+		p.flow(2, "%s: %s", p.in(bold, counted(seen.cases, "case")+" to decide"), strings.Join(grades, ", "))
 		if opt.Kind != nil {
 			p.printf("only kind %s is shown: %d cases in all\n", opt.Kind, m.Counts.Cases)
 		}
 	}
 	if seen.exposed > 0 {
-		p.printf("%d exposed to a second execution", seen.exposed)
+		line := fmt.Sprintf("%d exposed to a second execution", seen.exposed)
 		if seen.endless > 0 {
-			p.printf(", %d of them without a known end", seen.endless)
+			line += fmt.Sprintf(", %d of them without a known end", seen.endless)
 		}
 		if money := seen.moneyText(); money != "" {
-			p.printf("; money at risk: %s", money)
+			line += "; money at risk: " + money
 		}
-		p.printf("\n")
+		p.flow(2, "%s", line)
 	}
 }
 
@@ -119,7 +119,7 @@ func (p *page) contracts(findings []scan.ContractFinding) {
 	}
 	p.title("Contract findings")
 	for _, f := range findings {
-		p.printf("  %s  %s  %s  %s\n", p.in(yellow, f.Kind), text.SafeString(f.Contract), counted(f.Count, "subject"), text.SafeString(f.Text))
+		p.flow(4, "  %s  %s  %s  %s", p.in(yellow, f.Kind), text.SafeString(f.Contract), counted(f.Count, "subject"), text.SafeString(f.Text))
 	}
 }
 
@@ -133,7 +133,7 @@ func (p *page) gaps(gaps []scan.Gap) {
 		if g.Declared {
 			how = "declared"
 		}
-		p.printf("  %s  %s, %s, from %s to %s: %d missing, %d present\n",
+		p.flow(4, "  %s  %s, %s, from %s to %s: %d missing, %d present",
 			text.SafeString(g.Store), g.Kind, how, instantText(g.From), instantText(g.To), g.Missing, g.Present)
 	}
 }
@@ -147,10 +147,10 @@ func (p *page) sources(m *scan.Manifest) {
 		count = max(count, len(recordsText(s)))
 	}
 	for _, s := range m.Sources {
-		p.printf("  %s  %s  %s  %s\n",
+		p.flow(name+role+count+8, "  %s  %s  %s  %s",
 			text.Pad(text.SafeString(s.Name), name), text.Pad(s.Role.String(), role), text.Pad(recordsText(s), count), p.coverage(s.Coverage))
 		if s.Coverage.Hint != "" {
-			p.printf("  %s  hint: %s\n", strings.Repeat(" ", name), text.Once(s.Coverage.Hint))
+			p.flow(name+10, "  %s  hint: %s", strings.Repeat(" ", name), text.Once(s.Coverage.Hint))
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (p *page) next(m *scan.Manifest, seen *tally, opt Options) {
 	}
 	p.title("Next")
 	for _, n := range next {
-		p.printf("  %-44s  %s\n", n[0], n[1])
+		p.flow(48, "  %-44s  %s", n[0], n[1])
 	}
 }
 

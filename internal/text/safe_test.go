@@ -63,7 +63,7 @@ func TestCorpusIsShownAndNotObeyed(t *testing.T) {
 		seen[string(h.Bytes)] = h.Name
 		for name, out := range map[string]string{
 			"Safe": text.Safe(h.Bytes), "Key": text.Key(h.Bytes), "CSVCell": text.CSVCell(h.Bytes), "JSONBytes": string(text.JSONBytes(h.Bytes)),
-			"JSONString": string(text.JSONString(string(h.Bytes))), "Mask": text.Mask(h.Bytes), "Truncate": text.Truncate(text.Safe(h.Bytes), 7), "Pad": text.Pad(text.Safe(h.Bytes), 9),
+			"JSONString": string(text.JSONString(string(h.Bytes))), "Mask": text.Mask(h.Bytes), "Truncate": text.Truncate(text.Safe(h.Bytes), 7), "Shorten": text.Shorten(text.Safe(h.Bytes), 7), "Pad": text.Pad(text.Safe(h.Bytes), 9),
 		} {
 			if err := hostile.Check([]byte(out)); err != nil {
 				t.Errorf("%s of %s: %v", name, h.Name, err)

@@ -56,6 +56,33 @@ func Truncate(s string, cells int) string {
 	return s[:end] + ellipsis
 }
 
+// Shorten is Truncate that takes from the middle: of a third of the cells it keeps the beginning, of the rest the end, where names that go together differ.
+func Shorten(s string, cells int) string {
+	if cells <= 0 || Width(s) <= cells {
+		return Truncate(s, cells)
+	}
+	var ends, widths []int
+	for at := 0; at < len(s); {
+		n, w := unit(s[at:])
+		at += n
+		ends, widths = append(ends, at), append(widths, w)
+	}
+	room, head, first, tail := cells-1, 0, 0, len(s)
+	for ; widths[first] <= room && head+widths[first] <= cells/3; first++ {
+		head += widths[first]
+	}
+	room -= head
+	for last := len(ends) - 1; last > first && widths[last] <= room; last-- {
+		room -= widths[last]
+		tail = ends[last-1]
+	}
+	begin := 0
+	if first > 0 {
+		begin = ends[first-1]
+	}
+	return s[:begin] + ellipsis + s[tail:]
+}
+
 // unit returns length and width of what must stay together at the start of s: an escape, or a rune with the marks on it.
 func unit(s string) (n, cells int) {
 	if s[0] == '\\' {

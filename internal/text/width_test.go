@@ -49,6 +49,29 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
+func TestShorten(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		in    string
+		cells int
+		want  string
+	}{
+		{"abcdefghi", 9, "abcdefghi"},
+		{"abcdefghi", 7, "ab…fghi"},
+		{"abcdefghi", 2, "…i"},
+		{"abc", 1, "…"},
+		{"abc", 0, ""},
+		{"界界界界界", 8, "界…界界"},
+		{"e\u0301e\u0301e\u0301e\u0301", 3, "e\u0301…e\u0301"},
+		{`ab\u{202e}cd`, 9, "ab…cd"},
+		{`ab\u{202e}\u{202e}cd`, 16, `ab…\u{202e}cd`},
+	} {
+		if got := text.Shorten(tt.in, tt.cells); got != tt.want {
+			t.Errorf("Shorten(%q, %d) = %q, want %q", tt.in, tt.cells, got, tt.want)
+		}
+	}
+}
+
 func TestPad(t *testing.T) {
 	t.Parallel()
 	if got := text.Pad("界", 4) + "|" + text.PadLeft("12", 4) + "|" + text.Pad("abcdef", 4); got != "界  |  12|abc…" {
@@ -67,6 +90,14 @@ func TestWidthProperties(t *testing.T) {
 		}
 		if _, err := text.Parse(cut); err != nil {
 			t.Fatalf("Truncate(%q, %d) = %q cuts through an escape: %v", safe, cells, cut, err)
+		}
+		short := text.Shorten(safe, cells)
+		if _, err := text.Parse(short); err != nil || text.Width(short) > cells {
+			t.Fatalf("Shorten(%q, %d) = %q takes %d cells, %v", safe, cells, short, text.Width(short), err)
+		}
+		head, tail, cutShort := strings.Cut(short, "…")
+		if cutShort && text.Width(safe) > cells && !strings.Contains(safe, "…") && (!strings.HasPrefix(safe, head) || !strings.HasSuffix(safe, tail)) {
+			t.Fatalf("Shorten(%q, %d) = %q is no beginning and end of it", safe, cells, short)
 		}
 		if got := text.Width(text.Pad(safe, cells)); got != cells {
 			t.Fatalf("Pad(%q, %d) takes %d cells", safe, cells, got)
