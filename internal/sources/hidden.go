@@ -12,7 +12,8 @@ import (
 // Variable is an environment variable that stood in a source's path. What it held is never printed.
 type Variable struct{ Name, Held string }
 
-// unmistakable is from how many bytes on what a variable held is looked for in running text, where a shorter one would be found in numbers and words.
+// unmistakable is from how many bytes on what a variable held is looked for in running text, where a shorter one would be found in numbers and words: that
+// is hidden where it is a whole part of a path or of an address.
 const unmistakable = 6
 
 // hiding returns a replacer of what the variables held, and of the paths that are given, longest first.
@@ -24,9 +25,9 @@ func (s *Spec) hiding(least int, paths ...string) *strings.Replacer {
 		}
 	}
 	for _, v := range s.Variables {
-		for _, held := range []string{v.Held, filepath.Clean(v.Held), folderOf(v.Held)} {
-			if len(held) >= least && strings.Trim(held, "./") != "" {
-				pairs = append(pairs, [2]string{held, "${" + v.Name + "}"})
+		for _, held := range v.spellings() {
+			if len(held) >= least {
+				pairs = append(pairs, [2]string{held, v.written()})
 			}
 		}
 	}
@@ -39,6 +40,54 @@ func (s *Spec) hiding(least int, paths ...string) *strings.Replacer {
 		}
 	}
 	return strings.NewReplacer(flat...)
+}
+
+// written is the variable as a config writes it.
+func (v Variable) written() string { return "${" + v.Name + "}" }
+
+// spellings are what the variable held, as errors spell it; what every path holds is none of its own.
+func (v Variable) spellings() []string {
+	var out []string
+	for _, held := range []string{v.Held, filepath.Clean(v.Held), folderOf(v.Held)} {
+		if strings.Trim(held, "./") != "" && !slices.Contains(out, held) {
+			out = append(out, held)
+		}
+	}
+	return out
+}
+
+const (
+	joints = "/@=" // stand only where a path or an address is meant
+	edges  = joints + "'\"`:;,?&()[]" + " \t\n"
+)
+
+// replaceParts replaces part where it is whole: between two edges, one of which is a joint.
+func replaceParts(words, part, by string) string {
+	var out strings.Builder
+	for from := 0; ; {
+		at := strings.Index(words[from:], part)
+		if at < 0 {
+			out.WriteString(words[from:])
+			return out.String()
+		}
+		at += from
+		end := at + len(part)
+		before, after := byte(' '), byte(' ')
+		if at > 0 {
+			before = words[at-1]
+		}
+		if end < len(words) {
+			after = words[end]
+		}
+		whole := strings.IndexByte(edges, before) >= 0 && strings.IndexByte(edges, after) >= 0
+		if whole && (strings.IndexByte(joints, before) >= 0 || strings.IndexByte(joints, after) >= 0) {
+			out.WriteString(words[from:at] + by)
+			from = end
+			continue
+		}
+		out.WriteString(words[from : at+1])
+		from = at + 1
+	}
 }
 
 // folderOf is the folder that a pattern begins with: the names that it finds begin with it, too.
@@ -72,7 +121,19 @@ func (s *Spec) hide(place Place, words string) string {
 	if len(s.Variables) == 0 {
 		return words
 	}
-	return s.hiding(unmistakable, place.join(s.Path), s.Path).Replace(words)
+	words = s.hiding(unmistakable, place.join(s.Path), s.Path).Replace(words)
+	for _, v := range s.Variables {
+		for _, held := range v.spellings() {
+			if len(held) >= unmistakable {
+				continue
+			}
+			words = replaceParts(words, held, v.written())
+			if safe := text.SafeString(held); safe != held {
+				words = replaceParts(words, safe, v.written())
+			}
+		}
+	}
+	return words
 }
 
 // hiddenError is an error in words that may be shown.

@@ -22,6 +22,10 @@ func TestHidesWhatVariablesHeld(t *testing.T) {
 		{"sqlite:${A}${B}.db", "BA.db", []Variable{{"A", "B"}, {"B", "A"}}, "BA.db", "${A}${B}.db", "BA.db: damaged", "BA.db: damaged"},
 		{"sqlite:${HERE}/a.db", "./a.db", []Variable{{"HERE", "."}}, "./a.db", "./a.db", "./a.db: damaged", "${HERE}/a.db: damaged"},
 		{"sqlite:${VAULT}/a.db", "s3cret\u202e/a.db", []Variable{{"VAULT", "s3cret\u202e"}}, "s3cret\u202e/b", "${VAULT}/b", `s3cret\u{202e}/b: damaged`, "${VAULT}/b: damaged"},
+		{"sqlite:${V}/a.db", "ab/a.db", []Variable{{"V", "ab"}}, "ab/b", "${V}/b", "open ab/b: no about, ab tab; /x/ab: 1=ab&b=2, u:ab@h, label", "open ${V}/b: no about, ab tab; /x/${V}: 1=${V}&b=2, u:${V}@h, label"},
+		{"sqlite:${V}/a.db", "x/y/a.db", []Variable{{"V", "x/y/"}}, "x/y/b", "${V}b", "lstat /etc/x/y: denied", "lstat /etc/${V}: denied"},
+		{"sqlite:${V}/a.db", "e\u202e/a.db", []Variable{{"V", "e\u202e"}}, "e\u202e/b", "${V}/b", `e\u{202e}/b: e`, "${V}/b: e"},
+		{"sqlite:${V}/a.db", "V/a.db", []Variable{{"V", "V"}}, "V/b", "${V}/b", "V/b V/V", "${V}/b ${V}/${V}"},
 	} {
 		spec := &Spec{Path: tt.path, Shown: tt.shown, Variables: tt.held}
 		if got := spec.named(tt.file); got != tt.named {
