@@ -19,7 +19,7 @@ func (e *Env) open(ctx context.Context, t target, now, out string) (*scan.Result
 		return nil, err
 	}
 	began := e.Now()
-	opt := scan.Options{Clock: e.Now, Out: out, Progress: &scan.Progress{}}
+	opt := scan.Options{Clock: e.Now, Out: out, Progress: &scan.Progress{}, Tool: "idemctl " + version()}
 	stop := e.watch(opt.Progress)
 	res, err := scan.Run(ctx, cfg, opt)
 	stop()

@@ -8,6 +8,7 @@ import (
 
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
 )
 
 // tick is how often a person sees how far a scan is.
@@ -15,14 +16,25 @@ const tick = 200 * time.Millisecond
 
 const eraseLine = "\r\x1b[K"
 
+// oneLine is how many cells progress takes at most.
+const oneLine = 79
+
 // watch shows a scan's progress on one line while it runs, where a person looks. The returned function ends it and leaves no trace of it.
 func (e *Env) watch(p *scan.Progress) (stop func()) {
 	if !e.ErrTTY || e.global.quiet {
 		return func() {}
 	}
-	began := e.Now()
+	began, phase := e.Now(), scan.PhaseOpening
+	room := oneLine
+	if e.Width > 0 {
+		room = min(room, e.Width-1) // a line that wraps could not be erased
+	}
 	end := every(tick, func() {
-		_, _ = fmt.Fprint(e.Err, eraseLine+progressWords(p.Snapshot(), e.Now().Sub(began)))
+		at := p.Snapshot()
+		if at.Phase != phase {
+			began, phase = e.Now(), at.Phase
+		}
+		_, _ = fmt.Fprint(e.Err, eraseLine+text.Truncate(progressWords(at, e.Now().Sub(began)), room))
 	})
 	return func() {
 		end()
@@ -53,15 +65,18 @@ func every(d time.Duration, f func()) (stop func()) {
 	}
 }
 
+// progressWords says where a scan stands after it took so long in its phase: what was read, how fast, and about how long that will go on, where it is known.
 func progressWords(s scan.Snapshot, took time.Duration) string {
-	var read, share int64
+	var read, size, share int64
 	for _, src := range s.Sources {
 		read += src.Rows
+		size += src.Bytes
 		share += permille(src)
 	}
-	words := []string{s.Phase.String(), fmt.Sprintf("%d rows", read)}
+	words := []string{s.Phase.String(), fmt.Sprintf("%d rows", read), sizeText(size)}
 	switch s.Phase {
 	case scan.PhaseReading:
+		words = append(words, rateText(read, "rows", took)...)
 		share /= int64(max(1, len(s.Sources)))
 		if share > 0 {
 			words = append(words, fmt.Sprintf("%d %%", share/10))
@@ -72,9 +87,25 @@ func progressWords(s scan.Snapshot, took time.Duration) string {
 		}
 	case scan.PhaseJudging:
 		words = append(words, fmt.Sprintf("%d judged", s.Judged))
+		words = append(words, rateText(s.Judged, "judged", took)...)
 	case scan.PhaseOpening, scan.PhaseSieving, scan.PhaseDone:
 	}
 	return strings.Join(words, " · ")
+}
+
+// rateText says how many a second, once a second has passed.
+func rateText(n int64, noun string, took time.Duration) []string {
+	if took < time.Second {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d %s/s", n*1000/took.Milliseconds(), noun)}
+}
+
+func sizeText(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
 }
 
 // permille is how far a source is, in bytes of files or rows of tables; 0 while its size is not known.

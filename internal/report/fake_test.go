@@ -44,7 +44,7 @@ func night() *fake {
 	now := at("2026-11-29T06:00:00Z")
 	return &fake{
 		manifest: scan.Manifest{
-			Name: "orders-prod", Now: now, Pinned: true, ConfigDigest: "sha256:00", Complete: false,
+			Tool: "idemctl v1.2.3", Name: "orders-prod", Now: now, Pinned: true, ConfigDigest: "sha256:00", Complete: false,
 			Sources: []scan.Source{
 				{Name: "receipts", Role: reconcile.RoleReceipt, Records: 6, Coverage: reconcile.Coverage{Complete: true, Proves: true, To: now}},
 				{Name: "orders", Role: reconcile.RoleEffect, Records: 7, Unreadable: 1, Coverage: reconcile.Coverage{

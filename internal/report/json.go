@@ -80,6 +80,7 @@ func JSON(ctx context.Context, w io.Writer, r Result, opt Options) error {
 		value any
 	}{
 		{"version", 1},
+		{"tool", shown(m.Tool)},
 		{"name", shown(m.Name)},
 		{"now", instant(m.Now)},
 		{"pinned", m.Pinned},

@@ -12,6 +12,7 @@ import (
 type (
 	schemaScan struct {
 		Version      int    `json:"version"`
+		Tool         string `json:"tool"`
 		Name         string `json:"name"`
 		Now          string `json:"now"`
 		Pinned       bool   `json:"pinned"`

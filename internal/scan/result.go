@@ -7,6 +7,7 @@ import (
 
 // Manifest is what holds for a scan as a whole.
 type Manifest struct {
+	Tool         string // what scanned, in its version; a saved scan keeps it whoever opens it
 	Name         string
 	Now          reconcile.Instant
 	Pinned       bool

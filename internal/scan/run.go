@@ -27,6 +27,7 @@ type Options struct {
 	TempDir   string            // where private copies and spill go; "" = the system's
 	MemBudget int64             // bytes of traces kept in memory; 0 = DefaultMemBudget
 	Progress  *Progress         // nil = nobody looks
+	Tool      string            // what scans, in its version: the manifest names it
 
 	// Decided is what was decided earlier, by case id, oldest first. Whatever carries the key of such a case is judged, never waved through.
 	Decided map[string][]reconcile.Decided
@@ -381,7 +382,7 @@ func (r *run) finish(ctx context.Context, k *keeper, j *judge) (*Result, error) 
 
 func (r *run) manifest(j *judge) *Manifest {
 	m := &Manifest{
-		Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Complete: true,
+		Tool: r.opt.Tool, Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Complete: true,
 		Counts: r.counts, Contracts: j.gaps.list(r.cfg.Contracts), Notes: slices.Clone(r.notes),
 	}
 	for i, rd := range r.readers {

@@ -85,7 +85,7 @@ func TestSavedScanSaysTheSame(t *testing.T) {
 	name := filepath.Join(dir, "a ?#%41 night.scan")
 	var says [3]string
 	for i, out := range []string{"", name} {
-		res, err := scan.RunReaders(t.Context(), cfg, readers, scan.Options{TempDir: t.TempDir(), Out: out})
+		res, err := scan.RunReaders(t.Context(), cfg, readers, scan.Options{TempDir: t.TempDir(), Out: out, Tool: "idemctl v1.2.3"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,6 +101,9 @@ func TestSavedScanSaysTheSame(t *testing.T) {
 	says[2], err = spell(res)
 	if err = errors.Join(err, res.Close()); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(says[2], "Tool:idemctl v1.2.3 ") {
+		t.Errorf("it does not say what scanned: %s", says[2])
 	}
 	if says[0] != says[1] || says[1] != says[2] {
 		t.Errorf("they differ: %s", cmp.Diff(says[0], says[2]))
