@@ -41,7 +41,7 @@ func (s *Source) reach(ext rows.Extent) reconcile.Coverage {
 	switch {
 	case ext.Whole:
 		c.To = s.now
-	case s.spec.Scheme == JSONL:
+	case s.spec.Scheme.InFiles():
 		c.From, c.To = s.stats.First, s.stats.Last
 		if !c.To.Known() {
 			c.Reason, c.Hint = reasonNoTime, hintNoTime
@@ -77,16 +77,30 @@ func (s *Source) incomplete(ext rows.Extent) (reason, hint string) {
 	return s.neverSeen()
 }
 
-// neverSeen notices a component that no line of a log carries. A table has the column or refuses to open; a log's members may be absent, and one
+// neverSeen notices a component that no record of a log carries. A table has the column or refuses to open; a log's members may be absent, and one
 // that is absent from all of them is a misspelt name, which would make every identity unknown.
 func (s *Source) neverSeen() (reason, hint string) {
-	if s.spec.Scheme != JSONL || s.stats.Records == 0 {
+	what := map[Scheme]string{JSONL: "line", JSON: "record"}[s.spec.Scheme]
+	if what == "" || s.stats.Records == 0 {
 		return "", ""
 	}
 	for i, seen := range s.seen {
 		if !seen {
-			return "no line has a " + text.SafeString(s.facts.Components[i]), "check the member's name in map; idemctl check lists the members of the first lines"
+			return "no " + what + " has a " + text.SafeString(s.facts.Components[i]), cmp.Or(s.elsewhere(), "check the member's name in map; idemctl check lists the members of the first "+what+"s")
 		}
 	}
 	return "", ""
+}
+
+// lister finds a list of objects inside the first of a document's values.
+type lister interface{ List() string }
+
+// elsewhere says where the records may stand, when a document's values were taken for records and are not.
+func (s *Source) elsewhere() string {
+	if l, ok := s.table.(lister); ok && len(s.records) == 0 {
+		if name := l.List(); name != "" {
+			return "its records may stand in a list inside: rows: " + text.SafeString(name) + "; else check the member's name in map"
+		}
+	}
+	return ""
 }

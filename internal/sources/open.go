@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/json"
 	"example.com/idemctl/internal/sources/jsonl"
 	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/rows"
@@ -93,11 +94,15 @@ func order(specs []Spec, place Place) []int {
 // newSource compiles a source's map; nothing is opened.
 func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Source, error) {
 	switch spec.Scheme {
-	case SQLite, JSONL:
-	case Postgres, JSON, CSV:
-		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: string(spec.Scheme) + " sources are not supported yet", Hint: "this version reads sqlite: and jsonl:"}
+	case SQLite, JSONL, JSON:
+	case Postgres, CSV:
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: string(spec.Scheme) + " sources are not supported yet", Hint: "this version reads sqlite:, jsonl: and json:"}
 	default:
-		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH or jsonl:GLOB"}
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH, jsonl:GLOB or json:GLOB"}
+	}
+	records, err := spec.recordPath()
+	if err != nil {
+		return nil, err
 	}
 	m, err := mapping.Compile(mapping.Input{
 		Source: spec.Name, Role: spec.Role, Fields: spec.Map, Row: spec.Row, Where: spec.Where, Claim: spec.Claim,
@@ -116,7 +121,7 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 	if spec.Serves != nil {
 		serves = *spec.Serves
 	}
-	s := &Source{spec: spec, place: place, m: m, now: now, seen: make([]bool, len(m.Components()))}
+	s := &Source{spec: spec, place: place, records: records, m: m, now: now, seen: make([]bool, len(m.Components()))}
 	s.facts = reconcile.SourceFacts{
 		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), MapsTime: m.MapsTime(),
 		Skew: spec.Skew, Retained: spec.Retained, Fingerprint: spec.Fingerprint,
@@ -128,13 +133,15 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 // open opens one source's table and binds its columns.
 func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
 	var table rows.Table
-	if s.spec.Scheme == JSONL {
-		t, err := jsonl.OpenNamed(ctx, place.FS, place.Dir, s.spec.Path, s.spec.named)
-		if err != nil {
-			return err
-		}
-		table = t
-	} else if table, err = set.database(ctx, place, s); err != nil {
+	switch s.spec.Scheme {
+	case JSONL:
+		table, err = jsonl.OpenNamed(ctx, place.FS, place.Dir, s.spec.Path, s.spec.named)
+	case JSON:
+		table, err = json.Open(ctx, place.FS, place.Dir, s.spec.Path, s.records, s.spec.named)
+	default:
+		table, err = set.database(ctx, place, s)
+	}
+	if err != nil {
 		return err
 	}
 	if err := table.Bind(s.m.Paths()); err != nil {
@@ -142,6 +149,18 @@ func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
 	}
 	s.table = table
 	return nil
+}
+
+// recordPath is where the records of a JSON document stand.
+func (s *Spec) recordPath() ([]string, error) {
+	if s.Rows == "" {
+		return nil, nil
+	}
+	p, err := mapping.ParsePath(s.Rows)
+	if err != nil {
+		return nil, &SpecError{Line: s.Line, Col: s.Col, Msg: fmt.Sprintf("rows: %q leads nowhere", s.Rows), Hint: `write rows: NAME, rows: OUTER.NAME, or rows: '"a name with dots".NAME'`}
+	}
+	return append([]string{p.Column}, p.Members...), nil
 }
 
 // database opens a source's table in its store, which the first source that names it opens for all.

@@ -13,16 +13,17 @@ import (
 
 // Source is one source of the config: a table with its map, or the reason why there is none.
 type Source struct {
-	spec  *Spec
-	place Place
-	table rows.Table // nil when the source could not be opened
-	m     *mapping.Mapper
-	now   reconcile.Instant
-	notes []string
-	facts reconcile.SourceFacts
-	stats Stats
-	seen  []bool // components that some row carried
-	raw   []reconcile.Column
+	spec    *Spec
+	place   Place
+	table   rows.Table // nil when the source could not be opened
+	records []string   // json: the path to the records
+	m       *mapping.Mapper
+	now     reconcile.Instant
+	notes   []string
+	facts   reconcile.SourceFacts
+	stats   Stats
+	seen    []bool // components that some row carried
+	raw     []reconcile.Column
 }
 
 var _ Reader = (*Source)(nil)
@@ -53,12 +54,12 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 		refused = emit(pos, r)
 		return refused
 	}, func(p rows.Problem) {
-		s.unreadable(text.SafeString(p.Place), &mapping.Unreadable{Reason: text.SafeString(p.Text)})
+		s.unreadable(text.SafeString(p.Place), &mapping.Unreadable{Reason: text.SafeString(p.Text), Hint: text.SafeString(s.spec.hide(s.place, p.Hint))})
 	})
 	if refused == nil {
 		refused = ctx.Err()
 	}
-	ext.Reason = text.SafeString(s.spec.hide(s.place, ext.Reason))
+	ext.Reason, ext.Hint = text.SafeString(s.spec.hide(s.place, ext.Reason)), text.SafeString(s.spec.hide(s.place, ext.Hint))
 	if err != nil {
 		ext.Complete = false
 		if ext.Reason == "" {

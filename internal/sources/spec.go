@@ -40,6 +40,9 @@ const (
 	CSV      Scheme = "csv"
 )
 
+// InFiles reports whether the records stand in files that a glob names, not in a database.
+func (s Scheme) InFiles() bool { return s == JSONL || s == JSON || s == CSV }
+
 // Spec is one source as the config declares it.
 type Spec struct {
 	Name        string
@@ -57,7 +60,7 @@ type Spec struct {
 	Map         []Field // in the config's order
 	Row         string  // "attempt": one line per attempt
 	ID          []string
-	Rows        string    // json: where the array of records stands
+	Rows        string    // json: the path to the records, as a map spells it; "" when they stand at the top
 	CSV         *CSVShape // csv: nil = comma, with a header
 	Coverage    *DeclaredCoverage
 	Retained    reconcile.Span

@@ -27,6 +27,7 @@ func FuzzWalk(f *testing.F) {
 		before := bytes.Clone(doc)
 		var out [2]rows.Cell
 		err := w.Walk(doc, out[:])
+		prefixed(t, doc, err == nil)
 		if !bytes.Equal(before, doc) {
 			t.Fatal("the document was changed")
 		}
@@ -57,6 +58,31 @@ func FuzzWalk(f *testing.F) {
 		}
 		same(t, out[1], inner, "c")
 	})
+}
+
+// prefixed checks that what Prefix takes is what Walk would accept alone, and that nothing which follows a value changes what is found in it.
+func prefixed(t *testing.T, doc []byte, accepted bool) {
+	t.Helper()
+	paths := [][]string{{"a"}, {"b", "c"}}
+	w, alone := Compile(paths), Compile(paths)
+	var out, want [2]rows.Cell
+	if n, err := w.Prefix(doc, out[:]); err == nil {
+		if err := alone.Walk(doc[:n], want[:]); err != nil {
+			t.Fatalf("Prefix took %d bytes, which Walk refuses: %v", n, err)
+		}
+		if shown(out[0]) != shown(want[0]) || shown(out[1]) != shown(want[1]) {
+			t.Fatalf("Prefix found %s, %s, want %s, %s", shown(out[0]), shown(out[1]), shown(want[0]), shown(want[1]))
+		}
+	}
+	text := bytes.Trim(doc, " \t\r\n")
+	if !accepted || text[0] != '{' {
+		return
+	}
+	for _, follows := range []string{"", ",", "]", " {", "\xff"} {
+		if n, err := w.Prefix(append(bytes.Clone(text), follows...), out[:]); err != nil || n != len(text) {
+			t.Fatalf("followed by %q: %d bytes of %d, %v", follows, n, len(text), err)
+		}
+	}
 }
 
 // same checks one cell against the member that encoding/json found.

@@ -29,20 +29,32 @@ type parser struct {
 }
 
 func (p *parser) begin(doc []byte) error {
-	p.doc, p.at, p.depth = doc, 0, 0
-	p.names, p.text = p.names[:0], p.text[:0]
-	if !utf8.Valid(doc) {
-		for p.at < len(doc) {
-			r, n := utf8.DecodeRune(doc[p.at:])
-			if r == utf8.RuneError && n == 1 {
-				break
-			}
-			p.at += n
-		}
-		return p.fail("invalid UTF-8")
+	p.start(doc)
+	if err := p.valid(doc); err != nil {
+		return err
 	}
 	p.space()
 	return nil
+}
+
+func (p *parser) start(doc []byte) {
+	p.doc, p.at, p.depth = doc, 0, 0
+	p.names, p.text = p.names[:0], p.text[:0]
+}
+
+// valid refuses text that is not UTF-8, at its first bad byte.
+func (p *parser) valid(text []byte) error {
+	if utf8.Valid(text) {
+		return nil
+	}
+	for p.at = 0; p.at < len(text); {
+		r, n := utf8.DecodeRune(text[p.at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		p.at += n
+	}
+	return p.fail("invalid UTF-8")
 }
 
 // end checks that nothing but space follows the value.

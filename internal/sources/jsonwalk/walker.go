@@ -99,6 +99,20 @@ func (w *Walker) Walk(doc []byte, out []rows.Cell) error {
 	return w.p.end()
 }
 
+// Prefix is Walk of the one value with which doc begins, whatever follows it; n is how many bytes it takes. After an error more of the text may
+// give another answer, as doc may end within the value.
+func (w *Walker) Prefix(doc []byte, out []rows.Cell) (n int, err error) {
+	out = out[:w.width]
+	clear(out)
+	w.p.start(doc)
+	w.p.out = out
+	if err := w.p.value(&w.root, false); err != nil {
+		return 0, err
+	}
+	n = w.p.at
+	return n, w.p.valid(doc[:n])
+}
+
 // Members reads doc, which must be one strict JSON object, and hands over every member in order. Name and cell are valid during the call.
 func (w *Walker) Members(doc []byte, yield func(name []byte, c rows.Cell) error) error {
 	p, one := &w.p, [1]rows.Cell{}

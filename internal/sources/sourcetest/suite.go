@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"example.com/idemctl/internal/sources/rows"
@@ -39,6 +40,8 @@ type Adapter struct {
 	Holds func(b []byte) bool
 	// Whole is what Extent.Whole must be.
 	Whole bool
+	// Texts says that the format has texts only: an id is its digits.
+	Texts bool
 	// Columned says that a column which no row has is refused by Bind.
 	Columned bool
 }
@@ -136,20 +139,28 @@ type seen struct {
 	key, body rows.Cell
 }
 
-func copied(pos rows.Pos, cells []rows.Cell) seen {
+func (a Adapter) copied(pos rows.Pos, cells []rows.Cell) seen {
 	c := make([]rows.Cell, len(cells))
 	for i := range cells {
 		c[i] = cells[i]
 		c[i].Text = bytes.Clone(cells[i].Text)
 	}
-	return seen{pos: pos, key: c[0], id: c[1], body: c[2]}
+	return seen{pos: pos, key: c[0], id: a.number(c[1]), body: c[2]}
 }
 
-func scan(t *testing.T, table rows.Table) ([]seen, rows.Extent) {
+// number reads an id that the format can only hold as a text.
+func (a Adapter) number(c rows.Cell) rows.Cell {
+	if n, err := strconv.ParseInt(string(c.Text), 10, 64); a.Texts && c.Kind == rows.Text && err == nil {
+		return rows.Cell{Kind: rows.Int, Num: n}
+	}
+	return c
+}
+
+func scan(t *testing.T, a Adapter, table rows.Table) ([]seen, rows.Extent) {
 	t.Helper()
 	var all []seen
 	ext, err := table.Scan(context.Background(), func(pos rows.Pos, cells []rows.Cell) error {
-		all = append(all, copied(pos, cells))
+		all = append(all, a.copied(pos, cells))
 		return nil
 	}, func(p rows.Problem) { t.Errorf("problem at %s: %s", p.Place, p.Text) })
 	if err != nil {
@@ -183,7 +194,7 @@ func plain(n int) []Row {
 func repeats(t *testing.T, a Adapter) {
 	s := a.make(t, plain(3000))
 	table := s.open(t)
-	first, ext := scan(t, table)
+	first, ext := scan(t, a, table)
 	if !ext.Complete || ext.Reason != "" || ext.Whole != a.Whole {
 		t.Errorf("extent %+v, want complete without reason, whole %t", ext, a.Whole)
 	}
@@ -196,7 +207,7 @@ func repeats(t *testing.T, a Adapter) {
 			t.Fatalf("position %d follows %d: they must ascend", first[i].pos, first[i-1].pos)
 		}
 	}
-	second, _ := scan(t, table)
+	second, _ := scan(t, a, table)
 	if !slices.EqualFunc(first, second, func(a, b seen) bool {
 		return a.pos == b.pos && bytes.Equal(a.key.Text, b.key.Text) && bytes.Equal(a.body.Text, b.body.Text)
 	}) {
@@ -222,7 +233,7 @@ func repeats(t *testing.T, a Adapter) {
 func fetches(t *testing.T, a Adapter) {
 	s := a.make(t, plain(2000))
 	table := s.open(t)
-	all, _ := scan(t, table)
+	all, _ := scan(t, a, table)
 	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test's choice of rows
 	for _, share := range []int{1, 7, 500} {
 		var at []rows.Pos
@@ -238,8 +249,8 @@ func fetches(t *testing.T, a Adapter) {
 			if n >= len(at) || pos != at[n] {
 				return fmt.Errorf("row %d: position %d was not asked for here", n, pos)
 			}
-			same(t, copied(pos, cells), want[n])
-			named(t, raw, want[n])
+			same(t, a.copied(pos, cells), want[n])
+			a.named(t, raw, want[n])
 			if locator == "" || locators[locator] || locator != table.Locator(pos) {
 				t.Errorf("locator %q of %d is empty, repeated, or not %q", locator, pos, table.Locator(pos))
 			}
@@ -260,13 +271,13 @@ func fetches(t *testing.T, a Adapter) {
 }
 
 // named checks that a fetched row shows all its columns as stored.
-func named(t *testing.T, raw []rows.Named, want Row) {
+func (a Adapter) named(t *testing.T, raw []rows.Named, want Row) {
 	t.Helper()
 	found := map[string]rows.Cell{}
 	for _, n := range raw {
 		found[n.Name] = n.Cell
 	}
-	if len(found) != 3 || found["id"].Num != want.ID || !bytes.Equal(found["key"].Text, want.Key) || !bytes.Equal(found["body"].Text, want.Body) {
+	if len(found) != 3 || a.number(found["id"]).Num != want.ID || !bytes.Equal(found["key"].Text, want.Key) || !bytes.Equal(found["body"].Text, want.Body) {
 		t.Errorf("raw columns of row %d: %v", want.ID, raw)
 	}
 }
@@ -284,7 +295,7 @@ func exactBytes(t *testing.T, a Adapter) {
 	}
 	rs = append(rs, Row{ID: 1<<63 - 1, Key: []byte("largest")}, Row{ID: -1 << 62, Key: []byte("small")}, Row{ID: 9007199254740993, Key: []byte("odd")})
 	s := a.make(t, rs)
-	all, _ := scan(t, s.open(t))
+	all, _ := scan(t, a, s.open(t))
 	if len(all) != len(rs) {
 		t.Fatalf("%d rows, want %d", len(all), len(rs))
 	}
@@ -316,7 +327,7 @@ func cancels(t *testing.T, a Adapter) {
 			t.Errorf("cancelled after %d rows: stopped after %d with %v, extent %+v", after, n, err, ext)
 		}
 	}
-	if all, ext := scan(t, table); len(all) != 5000 || !ext.Complete {
+	if all, ext := scan(t, a, table); len(all) != 5000 || !ext.Complete {
 		t.Errorf("after a cancel a scan sees %d rows, extent %+v", len(all), ext)
 	}
 }
@@ -358,7 +369,7 @@ func cuts(t *testing.T, a Adapter) {
 	}
 	n := 0
 	ext, err := table.Scan(context.Background(), func(pos rows.Pos, cells []rows.Cell) error {
-		same(t, copied(pos, cells), s.rows[n])
+		same(t, a.copied(pos, cells), s.rows[n])
 		n++
 		return nil
 	}, func(rows.Problem) {})
