@@ -63,7 +63,10 @@ func identityFields(c *reconcile.Contract) map[string]func(value) {
 	return map[string]func(value){
 		"name":      func(v value) { c.Name = v.label() },
 		"operation": func(v value) { c.Operations = v.texts() },
-		"aliases":   func(v value) { c.Aliases = v.pairs() },
+		"aliases": func(v value) {
+			c.Aliases = v.pairs()
+			v.d.later = append(v.d.later, func(*Config) { v.governed(c) })
+		},
 		"scope":     func(v value) { c.Scope = v.scope() },
 		"since":     func(v value) { c.Since = v.instant() },
 		"key": func(v value) {
@@ -76,6 +79,15 @@ func identityFields(c *reconcile.Contract) map[string]func(value) {
 			c.Free = v.texts()
 			v.d.later = append(v.d.later, func(*Config) { v.within(c, c.Free) })
 		},
+	}
+}
+
+// governed fails for each alias that leads to no operation of the contract: the actions that it should bring in would be nobody's.
+func (v value) governed(c *reconcile.Contract) {
+	for _, e := range v.entries() {
+		if to := c.Aliases[e.key]; to != "" && !c.Governs([]byte(to)) {
+			e.val.fail(suggest(to, c.Operations), "the alias %s leads to %s, which is no operation of contract %s", quote(e.key), quote(to), quote(c.Name))
+		}
 	}
 }
 

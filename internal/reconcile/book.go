@@ -1,5 +1,7 @@
 package reconcile
 
+import "slices"
+
 // Book is the contracts in the config's order: the first whose operation matches claims a record.
 type Book []*Contract
 
@@ -19,16 +21,19 @@ func (b Book) Claim(r *Record) *Contract {
 		if alias, ok := c.Aliases[string(word)]; ok {
 			word = []byte(alias)
 		}
-		for _, pattern := range c.Operations {
-			if matchGlob(pattern, word) {
-				if len(word) != len(op.text) || string(word) != string(op.text) {
-					r.setComponent("operation", Bytes(word))
-				}
-				return c
+		if c.Governs(word) {
+			if len(word) != len(op.text) || string(word) != string(op.text) {
+				r.setComponent("operation", Bytes(word))
 			}
+			return c
 		}
 	}
 	return nil
+}
+
+// Governs reports whether an operation, already put through the aliases, is one of the contract's.
+func (c *Contract) Governs(operation []byte) bool {
+	return slices.ContainsFunc(c.Operations, func(pattern string) bool { return matchGlob(pattern, operation) })
 }
 
 func (b Book) withoutOperation() *Contract {
