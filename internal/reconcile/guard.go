@@ -17,6 +17,7 @@ const secondPerson = "It takes a second person: the contract asks for one, or th
 
 // Guards is the one table of the guard's answers, in the order in which they are tried. Options, documentation and training are made from it.
 var Guards = []Answer{
+	{DecideReplay, ResolutionNone, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideReplay, ResolutionNone, "key-unknown", "The identity is not whole: nothing says under which key the action would be sent again.", false, keyUnknown},
 	{DecideReplay, ResolutionNone, "principal-revoked", "The one who asked for the action may no longer ask for it.", false, revoked},
 	{DecideReplay, ResolutionNone, "too-old", "The wish is older than the contract sends again.", false, tooOld},
@@ -48,6 +49,7 @@ var Guards = []Answer{
 	{DecideResolve, BackfillReceipt, "response-unknown", "The lost response is not known, and the contract does not say how to rebuild it.", false, responseUnknown},
 	{DecideResolve, BackfillReceipt, "effect-stands", "The effect stands: its receipt is put back, and a retry gets the answer again.", true, nil},
 
+	{DecideResolve, Release, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideResolve, Release, "nothing-stuck", "No in-progress receipt holds the key.", false, nothingStuck},
 	{DecideResolve, Release, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
 	{DecideResolve, Release, "confirmed-executed", "An operator stated, with proof, that it was executed: a freed key would let a retry do it again.", false, said(ConfirmExecuted)},
@@ -97,7 +99,7 @@ func (j *judging) options() []Option {
 			if !answered && (a.applies == nil || a.applies(j)) {
 				o := Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence}
 				if o.Decision == DecideReplay && o.Allowed {
-					o.ValidUntil = j.replayEnd()
+					o.ValidUntil, j.out.Send = j.replayEnd(), j.send()
 				}
 				out = append(out, o)
 				answered = true
@@ -106,6 +108,8 @@ func (j *judging) options() []Option {
 	}
 	return out
 }
+
+func trailUnsure(j *judging) bool { return j.w.Unsure }
 
 func keyUnknown(j *judging) bool { return !Whole(j.s.Identity) }
 

@@ -148,6 +148,7 @@ type Judgement struct {
 	Since      Instant // the earliest instant known of the action
 	Reasons    []Reason
 	Options    []Option
+	Send       *Send // nil unless a replay is allowed
 	CaseID     string
 	Digest     string
 	InGap      string        // name of the restored store whose gap holds it

@@ -104,6 +104,8 @@ func read(t *testing.T, text string) *notation {
 				n.world.Broken = make(map[[2]string]bool)
 			}
 			n.world.Broken[[2]string{w.bare[0], w.bare[1]}] = true
+		case "trail-unsure":
+			n.world.Unsure = true
 		case "decided":
 			n.decided = append(n.decided, w)
 		case "receipt", "effect", "provider", "intent", "outbox":

@@ -39,6 +39,7 @@ type World struct {
 	Events  []Event
 	Broken  map[[2]string]bool   // pairs of sources that were never comparable (join-broken): no absence between them
 	Decided map[string][]Decided // what was decided earlier, by case id, oldest first
+	Unsure  bool                 // the trail cannot be trusted: more may have been decided, and sent, than Decided tells
 }
 
 // Source returns the facts of a source by name, nil when there is none of that name.

@@ -31,6 +31,8 @@ type Options struct {
 
 	// Decided is what was decided earlier, by case id, oldest first. Whatever carries the key of such a case is judged, never waved through.
 	Decided map[string][]reconcile.Decided
+	// Unsure says that the trail cannot be trusted: more may have been decided than Decided tells.
+	Unsure bool
 }
 
 // DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
@@ -251,7 +253,7 @@ func (r *run) countPresent(rec *reconcile.Record, n *tally) {
 
 // know completes the world: from here on everything is known that judging needs.
 func (r *run) know() {
-	r.world = reconcile.World{Now: r.now, Events: r.cfg.Events, Decided: r.opt.Decided}
+	r.world = reconcile.World{Now: r.now, Events: r.cfg.Events, Decided: r.opt.Decided, Unsure: r.opt.Unsure}
 	for _, rd := range r.readers {
 		r.world.Sources = append(r.world.Sources, rd.Facts())
 	}
