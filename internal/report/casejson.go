@@ -30,7 +30,7 @@ type (
 		More       int64           `json:"more_evidence,omitempty"`
 		Why        []reasonJSON    `json:"why"`
 		Options    []optionJSON    `json:"options"`
-		Decision   *struct{}       `json:"decision"` // no decision is recorded yet
+		Decision   *decisionJSON   `json:"decision"` // the last one; null where none is recorded
 	}
 	pendingJSON struct {
 		What string  `json:"what"`
@@ -71,6 +71,8 @@ type (
 		Allowed  bool   `json:"allowed"`
 		Code     string `json:"code"`
 		Reason   shown  `json:"reason"`
+
+		ValidUntil *instant `json:"valid_until,omitempty"`
 	}
 )
 
@@ -111,8 +113,14 @@ func newCaseJSON(c *scan.Case, opt Options) caseJSON {
 		out.Why = append(out.Why, newReasonJSON(r))
 	}
 	for _, o := range c.Options {
-		out.Options = append(out.Options, optionJSON{o.Decision.String(), o.As.String(), o.Allowed, o.Code, shown(o.Reason)})
+		one := optionJSON{Decision: o.Decision.String(), As: o.As.String(), Allowed: o.Allowed, Code: o.Code, Reason: shown(o.Reason)}
+		if o.ValidUntil.Known() {
+			until := instant(o.ValidUntil)
+			one.ValidUntil = &until
+		}
+		out.Options = append(out.Options, one)
 	}
+	out.Decision = lastDecisionJSON(opt.decisions(c))
 	return out
 }
 

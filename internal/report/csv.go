@@ -14,7 +14,7 @@ import (
 // csvHeader names the columns. The last one is a remark: a spreadsheet's reader must know that the cells are no exact copy.
 var csvHeader = []string{
 	"case", "contract", "severity", "headline", "kinds", "identity", "key", "executed", "legs", "retry_now", "exposure", "exposure_until",
-	"amount", "amount_minor", "currency", "why", "evidence", "cells are neutralised for spreadsheets; exact data: scan --jsonl",
+	"amount", "amount_minor", "currency", "why", "evidence", "decision", "decision_state", "cells are neutralised for spreadsheets; exact data: scan --jsonl",
 }
 
 // CSV writes one case a line for a spreadsheet: every cell is quoted and none can be run as a formula.
@@ -27,7 +27,7 @@ func CSV(ctx context.Context, w io.Writer, r Result, opt Options) error {
 		if err != nil {
 			return err
 		}
-		cells, err := csvCells(c)
+		cells, err := csvCells(c, opt.decisions(c))
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func CSV(ctx context.Context, w io.Writer, r Result, opt Options) error {
 	return nil
 }
 
-func csvCells(c *scan.Case) ([]string, error) {
+func csvCells(c *scan.Case, decisions []Decision) ([]string, error) {
 	cell := func(s string) string { return text.CSVCell([]byte(s)) }
 	var key string
 	for _, comp := range c.Identity {
@@ -67,6 +67,13 @@ func csvCells(c *scan.Case) ([]string, error) {
 	if c.Amount.Valid {
 		decimal, minor, currency = decimalText(c.Amount), strconv.FormatInt(c.Amount.Minor, 10), c.Amount.Currency
 	}
+	decision, state := "", ""
+	if d := lastOf(decisions); d != nil {
+		decision, state = d.name(), d.State.String()
+		if d.Live && d.Changed {
+			state = "changed since"
+		}
+	}
 	identity, err := encode(identityObject(c.Identity)) // JSON: no value can imitate a separator, and no cell that begins with a brace is a formula
 	if err != nil {
 		return nil, err
@@ -74,7 +81,7 @@ func csvCells(c *scan.Case) ([]string, error) {
 	return []string{
 		cell(c.CaseID), cell(c.Contract), c.Severity.String(), c.Headline().String(), kindsText(c.Kinds), string(text.EscapeJSON(identity)), key,
 		c.Executed.String(), strings.Join(legs, " "), c.RetryNow.String(), c.Exposure.State.String(), until,
-		decimal, minor, cell(currency), cell(why), cell(strings.Join(places, " ")), "",
+		decimal, minor, cell(currency), cell(why), cell(strings.Join(places, " ")), decision, state, "",
 	}, nil
 }
 

@@ -16,6 +16,9 @@ type Options struct {
 	Colour bool
 	Width  int    // cells of the terminal that text is fitted to; 0 = as wide as it is
 	Config string // as the operator named it, for the commands that are proposed; "" = the default
+
+	// Decisions are what was decided of a case, oldest first; nil where no trail is read.
+	Decisions func(*scan.Case) []Decision
 }
 
 func (o Options) filter() scan.Filter {

@@ -114,8 +114,32 @@ type (
 			Allowed  bool   `json:"allowed"`
 			Code     string `json:"code"`
 			Reason   string `json:"reason"`
+
+			ValidUntil *string `json:"valid_until"`
 		} `json:"options"`
-		Decision *struct{} `json:"decision"`
+		Decision *schemaDecision `json:"decision"`
+	}
+	schemaDecision struct {
+		ID         string  `json:"id"`
+		Seq        int64   `json:"seq"`
+		Decision   string  `json:"decision"`
+		As         string  `json:"as"`
+		Operator   string  `json:"operator"`
+		Recorded   *string `json:"recorded"`
+		Reason     string  `json:"reason"`
+		Ref        string  `json:"ref"`
+		To         string  `json:"to"`
+		At         *string `json:"at"`
+		ValidUntil *string `json:"valid_until"`
+		HandedOut  *string `json:"handed_out"`
+		State      string  `json:"state"`
+		StateAt    *string `json:"state_at"`
+		Outcome    string  `json:"outcome"`
+		OutcomeRef string  `json:"outcome_ref"`
+		OutcomeAt  *string `json:"outcome_at"`
+		Live       bool    `json:"live"`
+		Changed    bool    `json:"changed"`
+		Signed     bool    `json:"signed"`
 	}
 	schemaNeighbour struct {
 		Case    string `json:"case"`

@@ -14,6 +14,7 @@ func Show(w io.Writer, m *scan.Manifest, c *scan.Case, opt Options) error {
 	s := &sheet{page: newPage(w, opt), reveal: opt.Reveal}
 	s.identity(m, c)
 	s.sentences(m, c)
+	s.decisions(opt.decisions(c))
 	s.verdicts(c)
 	s.evidence(c)
 	s.neighbours("Candidates: they prove nothing, look at them together", c.Candidates, c.MoreCands)

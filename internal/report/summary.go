@@ -20,7 +20,9 @@ type tally struct {
 	exposed  int64
 	endless  int64 // exposed without a known end
 	money    map[denomination]*big.Int
-	first    string // id of the first case
+	first    string // id of the first case to decide
+	settled  int64  // decided, on what the records still say
+	changed  int64  // decided, on what they no longer say
 }
 
 type denomination struct {
@@ -28,11 +30,17 @@ type denomination struct {
 	exponent uint8
 }
 
-func (t *tally) add(c *scan.Case) {
-	if t.cases == 0 {
+func (t *tally) add(c *scan.Case, decisions []Decision) {
+	t.cases++
+	switch last := lastOf(decisions); {
+	case last != nil && last.Settled():
+		t.settled++
+	case t.first == "":
 		t.first = c.CaseID
 	}
-	t.cases++
+	if last := lastOf(decisions); last != nil && last.Live && last.Changed {
+		t.changed++
+	}
 	t.severity[min(c.Severity, reconcile.SeverityLow)]++
 	if c.Exposure.State == reconcile.ExposureNone {
 		return
@@ -51,6 +59,14 @@ func (t *tally) add(c *scan.Case) {
 		}
 		t.money[d].Add(t.money[d], big.NewInt(c.Amount.Minor))
 	}
+}
+
+// toDecide says how many cases there are, and how many of them nobody has decided as they stand now.
+func (t *tally) toDecide() string {
+	if t.settled == 0 {
+		return counted(t.cases, "case") + " to decide"
+	}
+	return fmt.Sprintf("%s, %d to decide", counted(t.cases, "case"), t.cases-t.settled)
 }
 
 func (t *tally) moneyText() string {
@@ -96,7 +112,10 @@ func (p *page) verdict(m *scan.Manifest, seen *tally, opt Options) {
 				grades = append(grades, fmt.Sprintf("%d %s", n, reconcile.Severity(sev)))
 			}
 		}
-		p.flow(2, "%s: %s", p.in(bold, counted(seen.cases, "case")+" to decide"), strings.Join(grades, ", "))
+		p.flow(2, "%s: %s", p.in(bold, seen.toDecide()), strings.Join(grades, ", "))
+		if seen.changed > 0 {
+			p.flow(2, "%s", p.in(yellow, counted(seen.changed, "case")+" changed since the decision: look again."))
+		}
 		if opt.Kind != nil {
 			p.printf("only kind %s is shown: %d cases in all\n", opt.Kind, m.Counts.Cases)
 		}
@@ -189,8 +208,7 @@ func (p *page) next(m *scan.Manifest, seen *tally, opt Options) {
 	if opt.Config != "" {
 		at = " " + text.SafeString(opt.Config)
 	}
-	if seen.cases > 0 {
-		id := text.SafeString(seen.first)
+	if id := text.SafeString(seen.first); id != "" {
 		next = append(next, [2]string{"idemctl show " + id[:min(len(id), shortID)] + at, "the first case with its evidence and its reasons"})
 	}
 	if !m.Complete || unreadable(m) {

@@ -32,7 +32,10 @@ var columns = []column{
 	{title: "EXECUTED", leave: 1},
 	{title: "A RETRY NOW", leave: 3},
 	{title: "AMOUNT", right: true, leave: 2},
+	{title: "DECISION"}, // where a trail is read
 }
+
+const decisionColumn = 8
 
 // shortID is how much of a case id the table shows; show takes any unique beginning.
 const shortID = 12
@@ -41,15 +44,16 @@ const shortID = 12
 func Table(ctx context.Context, w io.Writer, r Result, opt Options) error {
 	m := r.Manifest()
 	p := newPage(w, opt)
-	t := &table{page: p, now: m.Now}
+	t := &table{page: p, now: m.Now, opt: opt}
 	p.head(m)
 	var seen tally
 	for c, err := range r.Cases(ctx, opt.filter()) {
 		if err != nil {
 			return err
 		}
-		seen.add(c)
-		t.add(c)
+		decisions := opt.decisions(c)
+		seen.add(c, decisions)
+		t.add(c, decisions)
 	}
 	t.release()
 	if len(t.fit.out) > 0 {
@@ -60,21 +64,22 @@ func Table(ctx context.Context, w io.Writer, r Result, opt Options) error {
 }
 
 type line struct {
-	cells    [8]string
+	cells    [9]string
 	severity reconcile.Severity
 }
 
 type table struct {
 	*page
 	now  reconcile.Instant
+	opt  Options
 	held []line
 	fit  layout
 }
 
-func (t *table) add(c *scan.Case) {
-	r := line{severity: c.Severity, cells: [8]string{
+func (t *table) add(c *scan.Case, decisions []Decision) {
+	r := line{severity: c.Severity, cells: [9]string{
 		text.Truncate(text.SafeString(c.CaseID), shortID), c.Severity.String(), shortExposure(c.Exposure, t.now), c.Headline().String(),
-		shortIdentity(c.Identity), c.Executed.String(), c.RetryNow.String(), amountText(c.Amount),
+		shortIdentity(c.Identity), c.Executed.String(), c.RetryNow.String(), amountText(c.Amount), decisionCell(decisions),
 	}}
 	if len(c.CaseID) > shortID && text.SafeString(c.CaseID) == c.CaseID {
 		r.cells[0] = c.CaseID[:shortID] // a beginning that show takes, so no ellipsis
@@ -102,6 +107,9 @@ func (t *table) release() {
 		if col.most > 0 {
 			widths[i] = min(widths[i], col.most)
 		}
+	}
+	if t.opt.Decisions == nil {
+		widths[decisionColumn] = 0
 	}
 	t.fit = laidOut(widths, t.width)
 	var titles line
