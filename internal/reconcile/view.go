@@ -56,6 +56,7 @@ type object struct {
 	id      Value
 	lines   []*Record
 	outcome Outcome
+	weight  int // of the line that told it
 	amount  Amount
 	at      Instant
 }
@@ -134,25 +135,34 @@ func (j *judging) seeLine(r *Record) {
 func (o *object) fold(r *Record) {
 	o.lines = append(o.lines, r)
 	o.at = Earliest(o.at, r.CreatedAt)
-	if weight(r.Outcome) > weight(o.outcome) {
-		o.outcome = r.Outcome
+	if weight(r) > o.weight {
+		o.outcome, o.weight = r.Outcome, weight(r)
 	}
-	if r.Amount.Valid && (!o.amount.Valid || weight(r.Outcome) >= weight(o.outcome)) && r.Outcome != OutcomeReversed {
+	if r.Amount.Valid && (!o.amount.Valid || weight(r) >= o.weight) && r.Outcome != OutcomeReversed {
 		o.amount = r.Amount
 	}
 }
 
-func weight(o Outcome) int {
-	switch o {
+// weight orders what lines tell of one object. A line of a log that holds a line per attempt tells of one send only: that another one failed is no answer to
+// a send that got none.
+func weight(r *Record) int {
+	attempt := len(r.Attempts) > 0
+	switch r.Outcome {
 	case OutcomeReversed:
-		return 4
+		return 6
 	case OutcomeSucceeded:
-		return 3
-	case OutcomeFailed:
-		return 2
+		return 5
 	case OutcomePending:
+		if attempt {
+			return 4
+		}
 		return 1
 	case OutcomeUnknown:
+		if attempt {
+			return 3
+		}
+	case OutcomeFailed:
+		return 2
 	}
 	return 0
 }

@@ -22,6 +22,23 @@ func (m *Mapper) singleAttempt([]rows.Cell) *Unreadable {
 	return nil
 }
 
+// gatewayAttempt makes the attempt of a provider log's line out of what the provider answered. The line was written when it was sent, unless it says so itself.
+func (m *Mapper) gatewayAttempt(dated bool, cells []rows.Cell) *Unreadable {
+	if !dated {
+		m.rec.CreatedAt = m.rec.AttemptAt
+	}
+	a := &m.one[0]
+	switch m.rec.Outcome {
+	case reconcile.OutcomeSucceeded, reconcile.OutcomeReversed:
+		a.Outcome = reconcile.AttemptConfirmed
+	case reconcile.OutcomeFailed:
+		a.Outcome = reconcile.AttemptFailed
+	case reconcile.OutcomePending, reconcile.OutcomeUnknown:
+		a.Outcome = reconcile.AttemptUncertain
+	}
+	return m.singleAttempt(cells)
+}
+
 // list reads attempts from a JSON array of objects: each element is mapped as a row of its own.
 type list struct {
 	at      *expr

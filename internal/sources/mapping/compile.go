@@ -305,5 +305,9 @@ func (m *Mapper) derive() {
 			m.add(m.singleAttempt)
 		}
 	case reconcile.RoleProvider:
+		if m.perAttempt {
+			dated := slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == "created_at" })
+			m.add(func(cells []rows.Cell) *Unreadable { return m.gatewayAttempt(dated, cells) })
+		}
 	}
 }

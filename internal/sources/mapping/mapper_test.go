@@ -322,6 +322,36 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// A gateway's log is a provider log with a line per attempt: what got no answer stays uncertain, whatever another line says.
+func TestGatewayLog(t *testing.T) {
+	t.Parallel()
+	in := Input{Role: reconcile.RoleProvider, Row: "attempt", Fields: []Field{
+		{Name: "key", From: "k"},
+		{Name: "target", From: "upstream"},
+		{Name: "attempt_at", From: "at", As: "unix-s"},
+		{Name: "outcome", From: "status", Words: map[string]string{"201": "succeeded", "202": "pending", "402": "failed", "504": "unknown", "null": "unknown"}},
+	}}
+	for doc, want := range map[string]reconcile.AttemptOutcome{
+		`{"k":"K","at":3,"upstream":"eu","status":201}`:  reconcile.AttemptConfirmed,
+		`{"k":"K","at":3,"upstream":"eu","status":402}`:  reconcile.AttemptFailed,
+		`{"k":"K","at":3,"upstream":"eu","status":202}`:  reconcile.AttemptUncertain,
+		`{"k":"K","at":3,"upstream":"eu","status":504}`:  reconcile.AttemptUncertain,
+		`{"k":"K","at":3,"upstream":"eu","status":null}`: reconcile.AttemptUncertain,
+	} {
+		r, bad := mapped(t, in, doc)
+		if bad != nil || len(r.Attempts) != 1 {
+			t.Fatalf("%s: %+v, %v", doc, r, bad)
+		}
+		if a := r.Attempts[0]; a.Outcome != want || a.At.UnixNano() != 3e9 || a.Target.String() != "eu" || a.KeySent.String() != "K" || r.CreatedAt != a.At {
+			t.Errorf("%s: %+v, created %v", doc, a, r.CreatedAt)
+		}
+	}
+	in.Fields = append(in.Fields, Field{Name: "created_at", From: "logged", As: "unix-s"})
+	if r, bad := mapped(t, in, `{"k":"K","at":3,"logged":5,"status":504}`); bad != nil || r.CreatedAt.UnixNano() != 5e9 || r.Attempts[0].At.UnixNano() != 3e9 {
+		t.Errorf("a line with a time of its own: %+v, %v", r, bad)
+	}
+}
+
 func TestOutbox(t *testing.T) {
 	t.Parallel()
 	marks := Input{Role: reconcile.RoleOutbox, Fields: []Field{{Name: "sent_at", From: "s", As: "unix-s"}, {Name: "confirmed_at", From: "c", As: "unix-s"}, {Name: "attempts", From: "n"}}}
