@@ -6,6 +6,7 @@ package rows
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Kind is a cell's type in its store.
@@ -60,6 +61,14 @@ type Extent struct {
 	Reason   string // why not, for a person
 	Hint     string // what to do about it
 	Whole    bool   // the snapshot shows all the store holds (a table); false for a log or a query
+	Limit    Limit
+}
+
+// Limit is up to when a snapshot shows what was written. The zero Limit is none: it shows everything up to the scan's own time.
+type Limit struct {
+	To    time.Time // rows written from then on may be missing; zero = none is
+	Doubt string    // why older ones may be missing too, for a person; then only what is declared counts
+	Hint  string    // what to do about the doubt
 }
 
 // Progress is a reader's place, read by a ticker while the scan runs.
@@ -104,17 +113,18 @@ type Column struct {
 
 // The reasons for which a table cannot be used; each is wrapped with the place and carries a hint by Explain.
 var (
-	ErrMissing  = errors.New("no such file")
-	ErrEmpty    = errors.New("empty file, not a database")
-	ErrDamaged  = errors.New("damaged")
-	ErrNotADB   = errors.New("not a database")
-	ErrLocked   = errors.New("locked by a writer")
-	ErrHot      = errors.New("a crashed writer's journal stands beside it")
-	ErrNoTable  = errors.New("no such table")
-	ErrNoColumn = errors.New("no such column")
-	ErrCut      = errors.New("cut short")
-	ErrUnusable = errors.New("not a regular file")
-	ErrChanged  = errors.New("changed while it was read")
+	ErrMissing     = errors.New("no such file")
+	ErrUnreachable = errors.New("not reachable")
+	ErrEmpty       = errors.New("empty file, not a database")
+	ErrDamaged     = errors.New("damaged")
+	ErrNotADB      = errors.New("not a database")
+	ErrLocked      = errors.New("locked by a writer")
+	ErrHot         = errors.New("a crashed writer's journal stands beside it")
+	ErrNoTable     = errors.New("no such table")
+	ErrNoColumn    = errors.New("no such column")
+	ErrCut         = errors.New("cut short")
+	ErrUnusable    = errors.New("not a regular file")
+	ErrChanged     = errors.New("changed while it was read")
 )
 
 // HintedError is an error that knows what to do next.
