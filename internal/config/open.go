@@ -95,10 +95,11 @@ func variable(name string) bool {
 	return name != ""
 }
 
-// shownDSN is what may be printed of a connection: host and database, never who or with what.
+// shownDSN is what may be printed of a connection: host and database, never who or with what. A reserved character that is not encoded puts a piece of a
+// password where the host or the database is read, so then nothing is shown.
 func shownDSN(written string) string {
 	u, err := url.Parse(strings.NewReplacer("${", "$", "}", "").Replace(written))
-	if err != nil || u.Host == "" {
+	if err != nil || u.Host == "" || u.Fragment != "" || strings.ContainsAny(u.EscapedPath(), "@:") || strings.Contains(u.RawQuery, "@") {
 		return "postgres:…"
 	}
 	if u.User != nil || u.RawQuery != "" {

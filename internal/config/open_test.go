@@ -40,6 +40,11 @@ func TestOpen(t *testing.T) {
 		{"postgresql://db/x", sources.Postgres, "postgresql://db/x", "postgres://db/x"},
 		{"postgres://u:literal@${HOST}/x", sources.Postgres, "postgres://u:literal@db/x", "postgres://…@$HOST/x"},
 		{"postgres:host=db password=literal", sources.Postgres, "postgres:host=db password=literal", "postgres:…"},
+		{"postgres://u:lit@eral/x@db/x", sources.Postgres, "postgres://u:lit@eral/x@db/x", "postgres:…"},
+		{"postgres://u:12?eral@db/x", sources.Postgres, "postgres://u:12?eral@db/x", "postgres:…"},
+		{"postgres://u:12/eral@db/x", sources.Postgres, "postgres://u:12/eral@db/x", "postgres:…"},
+		{"postgres://u:12#eral@db/x", sources.Postgres, "postgres://u:12#eral@db/x", "postgres:…"},
+		{"postgres://db:12/er:al", sources.Postgres, "postgres://db:12/er:al", "postgres:…"},
 		{"${DSN}", sources.Postgres, "postgres://u:hunter2@db/x", "postgres:…"},
 	} {
 		s, err := openOf(t, tt.open, env)

@@ -154,7 +154,7 @@ func (d *decoder) serve(cfg *Config) {
 			if s := &cfg.Sources[i]; s.Role == role {
 				group = append(group, s)
 				if s.Serves != nil && *s.Serves {
-					serving[s.Shown] = true
+					serving[storeOf(s)] = true
 				}
 			}
 		}
@@ -163,7 +163,7 @@ func (d *decoder) serve(cfg *Config) {
 				continue
 			}
 			alone := len(group) == 1 || role == reconcile.RoleEffect && oneStore(group)
-			yes := alone || role == reconcile.RoleEffect && serving[s.Shown]
+			yes := alone || role == reconcile.RoleEffect && serving[storeOf(s)]
 			if !yes && len(serving) == 0 && i > 0 {
 				d.fail(pos{s.Line, s.Col}, "say serves: true in the one that the service consults now, serves: false in a copy, a backup, an old primary", "several sources have the role %s, and none says that it serves", role)
 				return
@@ -174,9 +174,17 @@ func (d *decoder) serve(cfg *Config) {
 	}
 }
 
+// storeOf tells stores apart. What may be printed of two servers may be the same.
+func storeOf(s *sources.Spec) string {
+	if s.Scheme == sources.Postgres {
+		return s.Path
+	}
+	return s.Shown
+}
+
 func oneStore(group []*sources.Spec) bool {
 	return !slices.ContainsFunc(group, func(s *sources.Spec) bool {
-		return s.Shown != group[0].Shown || s.Table == group[0].Table && s != group[0]
+		return storeOf(s) != storeOf(group[0]) || s.Table == group[0].Table && s != group[0]
 	})
 }
 

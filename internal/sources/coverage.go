@@ -39,6 +39,8 @@ func (s *Source) reach(ext rows.Extent) reconcile.Coverage {
 	c := reconcile.Coverage{Complete: true, Proves: true}
 	d := s.spec.Coverage
 	switch {
+	case ext.Limit.Doubt != "" && !s.settled(ext):
+		c.Reason, c.Hint = ext.Limit.Doubt, ext.Limit.Hint
 	case ext.Whole:
 		c.To = s.now
 	case s.spec.Scheme.InFiles():
@@ -55,10 +57,28 @@ func (s *Source) reach(ext rows.Extent) reconcile.Coverage {
 		c.From, c.To = d.From.Or(c.From), d.To.Or(c.To)
 		c.Lag, c.Partitions = d.Lag, d.Partitions
 	}
+	if !ext.Limit.To.IsZero() {
+		c.To = earlier(c.To, reconcile.At(ext.Limit.To))
+	}
 	if c.Proves = c.To.Known(); c.Proves {
 		c.Reason, c.Hint = "", ""
 	}
 	return c
+}
+
+// settled reports whether the config declares what a table or a query cannot prove: for a table how late its rows may come, for anything else what it
+// covers.
+func (s *Source) settled(ext rows.Extent) bool {
+	d := s.spec.Coverage
+	return d != nil && (!ext.Whole || d.Lag > 0 || d.To.Known())
+}
+
+// earlier bounds a known end of coverage; what covers nothing goes on covering nothing.
+func earlier(to, limit reconcile.Instant) reconcile.Instant {
+	if to.Known() && limit.Before(to) {
+		return limit
+	}
+	return to
 }
 
 // incomplete says why a source was not read as far as it reaches, "" when it was.

@@ -17,6 +17,7 @@ import (
 	"example.com/idemctl/internal/sources/json"
 	"example.com/idemctl/internal/sources/jsonl"
 	"example.com/idemctl/internal/sources/mapping"
+	"example.com/idemctl/internal/sources/postgres"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/sources/sqlite"
 )
@@ -33,10 +34,30 @@ type Set struct {
 	stores  map[string]*store
 }
 
-// store is one SQLite file or SQL text that several sources may share, or why it could not be opened.
+// store is one database, file or SQL text that several sources may share, or why it could not be opened.
 type store struct {
-	db  *sqlite.Store
+	db  database
 	err error
+}
+
+// database opens tables in one snapshot.
+type database interface {
+	Table(ctx context.Context, name string, id ...string) (rows.Table, error)
+	Query(ctx context.Context, sql string, id []string) (rows.Table, error)
+	Notes() []string
+	Detach() error
+	Close() error
+}
+
+// file is a SQLite database, which opens a table without waiting for anybody.
+type file struct{ *sqlite.Store }
+
+func (f file) Table(_ context.Context, name string, id ...string) (rows.Table, error) {
+	return f.Store.Table(name, id...)
+}
+
+func (f file) Query(_ context.Context, sql string, id []string) (rows.Table, error) {
+	return f.Store.Query(sql, id)
 }
 
 // Open opens every source. A mistake in a declaration is a *SpecError; a source that cannot be opened is no error: its Reader yields nothing and
@@ -94,11 +115,11 @@ func order(specs []Spec, place Place) []int {
 // newSource compiles a source's map; nothing is opened.
 func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Source, error) {
 	switch spec.Scheme {
-	case SQLite, JSONL, JSON:
-	case Postgres, CSV:
-		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: string(spec.Scheme) + " sources are not supported yet", Hint: "this version reads sqlite:, jsonl: and json:"}
+	case SQLite, Postgres, JSONL, JSON:
+	case CSV:
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: string(spec.Scheme) + " sources are not supported yet", Hint: "this version reads sqlite:, postgres:, jsonl: and json:"}
 	default:
-		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH, jsonl:GLOB or json:GLOB"}
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH, postgres://…, jsonl:GLOB or json:GLOB"}
 	}
 	records, err := spec.recordPath()
 	if err != nil {
@@ -175,18 +196,33 @@ func (set *Set) database(ctx context.Context, place Place, s *Source) (rows.Tabl
 	if st.err != nil {
 		return nil, st.err
 	}
-	for _, note := range st.db.Notes() {
-		s.notes = append(s.notes, s.spec.hide(place, note))
-	}
+	s.remark(place, st.db.Notes()...)
+	var table rows.Table
+	var err error
 	if s.spec.Query != "" {
-		return st.db.Query(s.spec.Query, s.spec.ID)
+		table, err = st.db.Query(ctx, s.spec.Query, s.spec.ID)
+	} else {
+		table, err = st.db.Table(ctx, s.spec.Table, s.spec.ID...)
 	}
-	return st.db.Table(s.spec.Table, s.spec.ID...)
+	if own, ok := table.(interface{ Notes() []string }); ok && err == nil {
+		s.remark(place, own.Notes()...)
+	}
+	return table, err
 }
 
-// storeOf names the file that a source's store is, so that sources which name it differently share it; "" for what is no database.
+func (s *Source) remark(place Place, notes ...string) {
+	for _, note := range notes {
+		s.notes = append(s.notes, s.spec.hide(place, note))
+	}
+}
+
+// storeOf names the database that a source's store is, so that sources which name it differently share it; "" for what is no database.
 func (p Place) storeOf(spec *Spec) string {
-	if spec.Scheme != SQLite {
+	switch spec.Scheme {
+	case SQLite:
+	case Postgres:
+		return string(Postgres) + ":" + postgres.Key(spec.Path)
+	default:
 		return ""
 	}
 	full := p.join(spec.Path)
@@ -208,7 +244,22 @@ func (p Place) join(name string) string {
 	return filepath.Join(p.Dir, name)
 }
 
-func (p Place) openStore(ctx context.Context, spec *Spec) (*sqlite.Store, error) {
+func (p Place) openStore(ctx context.Context, spec *Spec) (database, error) {
+	if spec.Scheme == Postgres {
+		db, err := postgres.OpenStore(ctx, spec.Path, spec.Shown)
+		if err != nil {
+			return nil, err
+		}
+		return db, nil
+	}
+	db, err := p.openFile(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return file{db}, nil
+}
+
+func (p Place) openFile(ctx context.Context, spec *Spec) (*sqlite.Store, error) {
 	full := p.join(spec.Path)
 	if strings.HasSuffix(spec.Path, ".sql") {
 		script, err := p.script(spec.called(spec.Path), full)

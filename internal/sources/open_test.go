@@ -182,7 +182,7 @@ func TestMistakesHaveAPlace(t *testing.T) {
 	t.Parallel()
 	bad := effectsSpec()
 	bad.Map[0].Name, bad.Map[0].Line, bad.Map[0].Col = "tenent", 12, 7
-	for _, s := range []Spec{bad, {Name: "x", Scheme: Postgres, Line: 12, Col: 7}, {Name: "x", Scheme: "mysql", Line: 12, Col: 7}} {
+	for _, s := range []Spec{bad, {Name: "x", Scheme: "mysql", Line: 12, Col: 7}} {
 		set, err := Open(context.Background(), Place{FS: files, Dir: "fx"}, []Spec{s}, now)
 		var mistake *SpecError
 		if !errors.As(err, &mistake) || mistake.Line != 12 || mistake.Col != 7 || mistake.Hint == "" {
