@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -242,41 +243,62 @@ func (j *joiner) foldObjects() {
 	}
 }
 
+// foldObject folds units that hold nothing but lines of one object into the unit of their scope that holds records of other kinds, if there is one alone, else
+// into that of the oldest line: the request that made the object. Accounts may number their objects alike, so a line of another scope is another object's.
 func (j *joiner) foldObject(us []*unit) {
-	var home *unit
+	var homes, lines []*unit
+	var homeScopes, lineScopes [][]Component
 	for _, u := range us {
-		if u.gone || u.onlyProvider() {
+		switch {
+		case u.gone:
+		case u.onlyProvider():
+			lines, lineScopes = append(lines, u), append(lineScopes, u.id)
+		default:
+			homes, homeScopes = append(homes, u), append(homeScopes, u.id)
+		}
+	}
+	owners, others := newScopes(j.c, homeScopes), newScopes(j.c, lineScopes)
+	for _, first := range j.byAge(lines) {
+		owner := owners.agreeing(first.id)
+		switch {
+		case first.gone || len(owner) > 1:
+			continue
+		case len(owner) == 1:
+			first.foldInto(homes[owner[0]])
 			continue
 		}
-		if home != nil {
-			return
-		}
-		home = u
-	}
-	if home == nil {
-		home = j.earliest(us)
-	}
-	for _, u := range us {
-		if u == home || u.gone || !u.onlyProvider() {
-			continue
-		}
-		u.gone = true
-		for i := range u.ev {
-			home.add(u.ev[i].Record, LinkObjectID)
+		for _, i := range others.agreeing(first.id) {
+			if u := lines[i]; u != first && !u.gone && len(owners.agreeing(u.id)) == 0 {
+				u.foldInto(first)
+			}
 		}
 	}
 }
 
-// earliest picks the unit whose first line is the oldest: the request that made the object.
-func (j *joiner) earliest(us []*unit) *unit {
-	best, began := us[0], us[0].began(j.c)
-	for _, u := range us[1:] {
-		at := u.began(j.c)
-		if at.Before(began) || (at == began && bytes.Compare(j.c.AppendIdentity(nil, u.id), j.c.AppendIdentity(nil, best.id)) < 0) {
-			best, began = u, at
-		}
+func (u *unit) foldInto(home *unit) {
+	u.gone = true
+	for i := range u.ev {
+		home.add(u.ev[i].Record, LinkObjectID)
 	}
-	return best
+}
+
+// byAge orders units by their first line.
+func (j *joiner) byAge(us []*unit) []*unit {
+	type aged struct {
+		u     *unit
+		began Instant
+		text  []byte
+	}
+	of := make([]aged, len(us))
+	for i, u := range us {
+		of[i] = aged{u, u.began(j.c), j.c.AppendIdentity(nil, u.id)}
+	}
+	slices.SortFunc(of, func(a, b aged) int { return cmp.Or(cmpInstant(a.began, b.began), bytes.Compare(a.text, b.text)) })
+	out := make([]*unit, len(us))
+	for i := range of {
+		out[i] = of[i].u
+	}
+	return out
 }
 
 func (u *unit) began(c *Contract) Instant {

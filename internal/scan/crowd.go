@@ -4,148 +4,271 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
 	"slices"
 
 	"example.com/idemctl/internal/reconcile"
 )
 
-// The sizes by which a cluster is told to be a crowd, and by which one is divided.
+// The sizes by which a cluster is told to be a crowd, and by which one is divided. A small budget makes crowds small, so that tests reach every path.
 const (
-	crowdIdentities = 64 // identities that are judged together where they can be
-	partIdentities  = 16 // identities of one part
-	partGuests      = 16 // rows without identity that are shown to every other part
+	leastCrowd  = 64   // identities that are always judged together
+	mostCrowd   = 4096 // identities that are judged together where the budget allows
+	perIdentity = 1024 // bytes of the budget for each
 )
 
 // errCrowd stops the gathering of a sample.
 var errCrowd = errors.New("a cluster of too many identities")
 
-// member is a row of a crowd: two identities of one scope carry different keys, and 0 stands for what the row does not tell.
-type member struct {
-	suspect
-	scope, key uint32
-}
+func crowdSize(budget int64) int { return int(max(leastCrowd, min(mostCrowd, budget/perIdentity))) }
 
-// crowd judges a cluster of very many identities: a reference that all of them carry, or a number that every tenant gives out anew. Judged together they
-// would cost the square of their number. They are divided into parts of whole identities, those of one scope side by side. A row without an identity is
-// counted in one part and shown to the others of its scope, so that everyone sees with whom it shares the reference.
+// crowd judges a cluster of more identities than are held at once: a reference that all of them carry, or a number that every tenant gives out anew. Its rows
+// are divided into blocks that are closed: under one key text of which some row does not tell its whole identity, under one reference within one scope, and
+// under a reference of a row that tells neither key nor scope. Whole blocks make a part, which is judged beside a few rows of others (see guests.go), so that
+// everyone sees with whom it shares a reference or a request.
+//
+// A block that is itself too large is cut, at last between keys. Then a row that tells neither key nor scope may be told apart less well than beside everybody: it
+// is one that many share, and remains a case, as do they.
 func (j *judge) crowd(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool) error {
-	members, err := j.members(ctx, each)
-	if err != nil {
+	c := &crowd{most: j.crowds / 4}
+	if err := j.members(ctx, each, c); err != nil {
 		return err
 	}
-	slices.SortFunc(members, func(a, b member) int {
-		return cmp.Or(cmp.Compare(a.scope, b.scope), cmp.Compare(a.key, b.key), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
-	})
-	commons, rest := cutWhere(members, func(m member) bool { return m.scope != 0 })
-	if len(rest) == 0 { // no row tells its scope: then keys alone divide them
-		commons, rest = nil, members
-	}
-	people := identities(rest)
-	parts := max(1, (people+partIdentities-1)/partIdentities) // of like sizes: nobody is left alone in the last one
-	var loose []member                                        // of the scope at hand
-	for n := range parts {
-		part := suspects(nil, commons, n > 0)
-		if len(rest) > 0 && len(loose) > 0 && loose[0].scope == rest[0].scope {
-			part = suspects(part, loose, true)
-		}
-		for range (n+1)*people/parts - n*people/parts {
-			var one []member
-			if rest[0].key == 0 {
-				loose, rest = cutWhere(rest, func(m member) bool { return m.scope != rest[0].scope || m.key != 0 })
-				part = suspects(part, loose, false)
-				if len(rest) == 0 || rest[0].scope != loose[0].scope {
-					continue
-				}
-			}
-			one, rest = cutWhere(rest, func(m member) bool { return m.scope != rest[0].scope || m.key != rest[0].key })
-			part = suspects(part, one, false)
-		}
-		if err := j.part(ctx, part, which); err != nil {
+	c.sort()
+	parts := c.parts(0, c.own, allRows)
+	c.index()
+	for _, part := range parts {
+		if err := j.part(ctx, c.beside(part), which); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// identities counts the keys of each scope; a scope without keys counts as one.
-func identities(ms []member) int {
-	n := 0
-	for i := range ms {
-		first := i == 0 || ms[i].scope != ms[i-1].scope
-		if first || (ms[i].key != ms[i-1].key && ms[i-1].key != 0) {
-			n++
-		}
-	}
-	return n
+// member is a row of a crowd. Hashes select what is looked at together; 0 stands for what the row does not tell.
+type member struct {
+	suspect
+	scope, key uint32
+	refs       [3]uint32 // effect id, object id, request id
+	home       uint32    // the key with which it stands where a block is cut
+	tw         uint32    // what twins share
+	t          int64     // when it began
+	loose      bool      // it tells its key, but not its whole identity
+	owns       [2]bool   // it is the row that its effect id names, the line that its object id names
 }
 
-// cutWhere divides a list where f becomes true.
-func cutWhere(ms []member, f func(member) bool) (before, after []member) {
-	i := slices.IndexFunc(ms, f)
-	if i < 0 {
-		i = len(ms)
-	}
-	return ms[:i], ms[i:]
+// crowd is the rows of one cluster, in blocks.
+type crowd struct {
+	most  int      // rows of a part; four times as many may be one block
+	rows  []member // those of one block side by side, guests of the whole cluster last
+	own   int      // how many are not guests
+	faces map[refOf][]int32
+	refs  [3][]int32 // own rows that carry a reference of the domain, by reference and scope
+	twins []int32    // rows that ask for something, by what they ask for and time
+	keys  []int32    // own rows that tell a key, by key
 }
 
-// suspects appends members to a part: to be counted there, or, some of them, as guests.
-func suspects(part []suspect, ms []member, guests bool) []suspect {
-	if guests {
-		ms = ms[:min(len(ms), partGuests)]
-	}
-	for _, m := range ms {
-		m.guest = guests
-		part = append(part, m.suspect)
-	}
-	return part
+// objectRef is the place of a provider's object among a member's references.
+const objectRef = 1
+
+// refOf is one reference of a crowd.
+type refOf struct {
+	domain int
+	ref    uint32
 }
 
-// members reads a crowd's rows for the identities that they carry.
-func (j *judge) members(ctx context.Context, each func(func([]suspect) error) error) ([]member, error) {
-	var out []member
-	seed := maphash.MakeSeed()
-	err := each(func(es []suspect) error {
-		for part := range slices.Chunk(es, batchRows) {
-			found, err := j.fetch(ctx, part)
-			if err != nil {
-				return err
-			}
-			for _, e := range part {
-				if r := found[place{e.src, e.pos}]; r != nil && !e.guest {
-					out = append(out, j.memberOf(seed, e, r))
-				}
-			}
-		}
-		return nil
+// sort puts guests last.
+func (c *crowd) sort() {
+	slices.SortFunc(c.rows, func(a, b member) int {
+		return cmp.Or(compareBool(a.guest, b.guest), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
 	})
-	return out, err
+	for c.own = len(c.rows); c.own > 0 && c.rows[c.own-1].guest; c.own-- { // guests stand last
+	}
 }
 
-func (j *judge) memberOf(seed maphash.Seed, e suspect, r *reconcile.Record) member {
-	m := member{suspect: e}
-	c := j.book.Claim(r)
-	if c == nil {
-		return m
+// closure says by which rows blocks are closed.
+type closure uint8
+
+const (
+	allRows    closure = iota // by every row
+	placedRows                // by all but those that do not tell where they belong
+	keyedRows                 // by keys alone
+)
+
+// close puts the rows of each block of a stretch side by side.
+func (c *crowd) close(from, to int, by closure) {
+	sets := newSets(to - from)
+	c.joinKeys(sets, from, to)
+	for domain := range 3 {
+		c.joinRefs(sets, from, to, domain, by)
 	}
-	scope := slices.DeleteFunc(c.IdentityOf(r), func(p reconcile.Component) bool { return p.Name == "key" })
-	if len(scope) == 0 || reconcile.Whole(scope) {
-		m.scope = uint32(maphash.Bytes(seed, c.AppendIdentity([]byte(c.Name), scope))) | 1 // a hash, cut
+	for i := from; i < to; i++ {
+		c.rows[i].node = uint64(sets.find(int32(i - from))) // a cluster of two billion rows does not fit in memory anyhow
 	}
-	if b := c.AppendKey(nil, r); len(b) > 0 {
-		m.key = uint32(maphash.Bytes(seed, b)) | 1 // a hash, cut
-	}
-	return m
+	slices.SortFunc(c.rows[from:to], func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.scope, b.scope), cmp.Compare(a.key, b.key), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
+	})
 }
 
-// part judges some rows of a crowd.
-func (j *judge) part(ctx context.Context, es []suspect, which func(*reconcile.Subject) bool) error {
-	if len(es) > clusterRows {
-		return j.sampled(ctx, func(f func([]suspect) error) error { return f(es) }, which, len(es))
-	}
-	found, err := j.fetch(ctx, es)
-	if err != nil {
-		return err
-	}
-	return j.together(ctx, es, found, which)
+// joinKeys joins the rows of one key text: all of them where some row does not tell its whole identity, else those of one scope.
+func (c *crowd) joinKeys(sets *sets, from, to int) {
+	c.runs(from, to, func(m *member) uint32 { return m.key }, func(rows []int32) {
+		loose := slices.ContainsFunc(rows, func(i int32) bool { return c.rows[i].loose })
+		c.joinRun(sets, from, rows, loose)
+	})
 }
+
+// joinRefs joins the rows of one reference: those of one scope, or all of them where some row does not tell its scope and may be anyone's: a row without a
+// key, one that a row without a key may join, a line of a provider's object, whose lines are one whatever keys they log.
+func (c *crowd) joinRefs(sets *sets, from, to, domain int, by closure) {
+	c.runs(from, to, func(m *member) uint32 { return m.refs[domain] }, func(rows []int32) {
+		has := func(f func(*member) bool) bool {
+			return slices.ContainsFunc(rows, func(i int32) bool { return f(&c.rows[i]) })
+		}
+		stray := by == allRows && has(func(m *member) bool { return m.scope == 0 }) && (domain == objectRef || has(func(m *member) bool { return m.key == 0 }))
+		c.joinRun(sets, from, rows, stray)
+	})
+}
+
+func (c *crowd) joinRun(sets *sets, from int, rows []int32, all bool) {
+	if !all {
+		slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(c.rows[a].scope, c.rows[b].scope) })
+	}
+	for n, i := range rows[1:] {
+		if before := rows[n]; all || (c.rows[i].scope == c.rows[before].scope && c.rows[i].scope != 0) {
+			sets.join(before-int32(from), i-int32(from))
+		}
+	}
+}
+
+// runs hands over the rows of each value in a stretch.
+func (c *crowd) runs(from, to int, of func(*member) uint32, each func([]int32)) {
+	is := c.sorted(from, to, func(m *member) bool { return of(m) != 0 }, func(a, b *member) int { return cmp.Compare(of(a), of(b)) })
+	c.stretches(is, func(a, b *member) bool { return of(a) == of(b) }, each)
+}
+
+// piece is a stretch of own rows that are counted in one part.
+type piece struct {
+	from, to int
+	cut      bool    // others of its block are counted in another part
+	shown    []int32 // those of them that have no identity
+}
+
+func (p *piece) holds(i int32) bool { return int(i) >= p.from && int(i) < p.to }
+
+// parts packs blocks into parts of about so many rows. A block that is much larger is divided again by fewer rows: first those that do not tell where they
+// belong bind no others, then only keys bind. Rows that bound it stand in one of its pieces and are shown to the others.
+func (c *crowd) parts(from, to int, by closure) []piece {
+	if by == keyedRows {
+		return c.cut(from, to)
+	}
+	c.close(from, to, by)
+	var shown []int32
+	for i := from; by == placedRows && i < to && len(shown) < shownRows; i++ {
+		if m := &c.rows[i]; m.key == 0 && m.scope == 0 {
+			shown = append(shown, int32(i))
+		}
+	}
+	var out []piece
+	part := piece{from: from, to: from}
+	flush := func(at int) {
+		if part.to > part.from {
+			out = append(out, part)
+		}
+		part = piece{from: at, to: at}
+	}
+	for at := from; at < to; {
+		end := at + 1
+		for end < to && c.rows[end].node == c.rows[at].node {
+			end++
+		}
+		if end-part.from > c.most {
+			flush(at)
+		}
+		if part.to = end; end-at > 4*c.most {
+			out = append(out, c.parts(at, end, by+1)...)
+			part = piece{from: end, to: end}
+		}
+		at = end
+	}
+	flush(to)
+	if by == placedRows {
+		for i := range out {
+			out[i].cut = true
+			out[i].shown = append(slices.Clone(shown), out[i].shown...)
+		}
+	}
+	return out
+}
+
+// cut divides a stretch between keys. A row without a key stands with one that carries its reference in its scope, or in the first piece, and is shown to
+// the others.
+func (c *crowd) cut(from, to int) []piece {
+	c.lodge(from, to)
+	slices.SortFunc(c.rows[from:to], func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.home, b.home), cmp.Compare(a.scope, b.scope), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
+	})
+	var out []piece
+	var shown []int32
+	for i := from; i < to && c.rows[i].home == 0 && len(shown) < shownRows; i++ {
+		shown = append(shown, int32(i))
+	}
+	for start := from; start < to; {
+		end := min(to, start+c.most)
+		for end < to && c.rows[end].home == c.rows[end-1].home {
+			end++
+		}
+		if to-end < c.most/4 { // nobody is left alone in the last piece
+			end = to
+		}
+		out = append(out, piece{from: start, to: end, cut: true, shown: shown})
+		start = end
+	}
+	return out
+}
+
+// lodge finds the least key with which each row stands.
+func (c *crowd) lodge(from, to int) {
+	type carried struct {
+		domain     int
+		ref, scope uint32
+	}
+	least := make(map[carried]uint32)
+	for i := from; i < to; i++ {
+		m := &c.rows[i]
+		m.home = m.key
+		for domain, ref := range m.refs {
+			if at := (carried{domain, ref, m.scope}); m.key != 0 && m.scope != 0 && ref != 0 && (least[at] == 0 || m.key < least[at]) {
+				least[at] = m.key
+			}
+		}
+	}
+	for i := from; i < to; i++ {
+		m := &c.rows[i]
+		for domain, ref := range m.refs {
+			if m.home == 0 && ref != 0 {
+				m.home = least[carried{domain, ref, m.scope}]
+			}
+		}
+	}
+}
+
+// sets joins numbers into sets.
+type sets struct{ parent []int32 }
+
+func newSets(n int) *sets {
+	s := &sets{parent: make([]int32, n)}
+	for i := range s.parent {
+		s.parent[i] = int32(i)
+	}
+	return s
+}
+
+func (s *sets) find(i int32) int32 {
+	for s.parent[i] != i {
+		s.parent[i] = s.parent[s.parent[i]]
+		i = s.parent[i]
+	}
+	return i
+}
+
+func (s *sets) join(a, b int32) { s.parent[s.find(b)] = s.find(a) }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,14 +56,25 @@ var floods = map[string]struct {
 		says: fmt.Sprintf("%d subjects, 1 case: receipt-without-effect×1", floodRows),
 	},
 	"receipts that all name one row": {
-		receipts: 2_000, effects: 1,
+		receipts: 20_000, effects: 1,
 		row: func(r *reconcile.Record, i int) {
 			r.EffectID = reconcile.Text("0")
 			if r.Components[2].Value = reconcile.Text(strconv.Itoa(i)); r.Role == reconcile.RoleEffect {
 				r.Components[2].Value = reconcile.Value{}
 			}
 		},
-		says: "2001 subjects, 2001 cases: reference-reused×2001",
+		says: "20001 subjects, 20001 cases: reference-reused×20001",
+	},
+	"every tenant numbers its rows from 1": {
+		receipts: 20_000, effects: 19_999,
+		row: func(r *reconcile.Record, i int) {
+			r.Components[0].Value = reconcile.Text(strconv.Itoa(i % 10_000))
+			r.EffectID = reconcile.Text(strconv.Itoa(i / 10_000))
+			if r.Components[2].Value = reconcile.Text(strconv.Itoa(i)); r.Role == reconcile.RoleEffect {
+				r.Components[2].Value = reconcile.Value{}
+			}
+		},
+		says: "20000 subjects, 1 case: reference-reused×1 receipt-without-effect×1",
 	},
 	"keyless lines of one object": {
 		receipts: 1, effects: 1, lines: floodRows,
@@ -138,8 +151,8 @@ func scanFlood(name string) string {
 	runtime.ReadMemStats(&m)
 	counts := res.Manifest().Counts
 	found := ""
-	for k, n := range counts.Findings {
-		found += fmt.Sprintf(" %s×%d", k, n)
+	for _, k := range slices.Sorted(maps.Keys(counts.Findings)) {
+		found += fmt.Sprintf(" %s×%d", k, counts.Findings[k])
 	}
 	return fmt.Sprintf("%s, %s:%s | %d", plural(counts.Subjects, "subject"), plural(counts.Cases, "case"), found, m.HeapSys>>20)
 }

@@ -40,6 +40,7 @@ type judge struct {
 	missing map[string]int64 // store → cases in its gap
 	strays  *strays
 	judged  *atomic.Int64
+	crowds  int // identities that are judged together, see crowdSize
 }
 
 // run visits every cluster. Where unlinked rows may be missing counterparts, they are gathered first and judged last, so that each side can name the other.
@@ -86,7 +87,7 @@ func (j *judge) visitor(ctx context.Context, only func(suspect) bool, which func
 
 // cluster judges rows that must be judged together, unless they are a crowd.
 func (j *judge) cluster(ctx context.Context, es []suspect, found map[place]*reconcile.Record, which func(*reconcile.Subject) bool) error {
-	if len(es) > crowdIdentities && j.isCrowd(es, found) {
+	if len(es) > j.crowds && j.isCrowd(es, found) {
 		return j.crowd(ctx, func(f func([]suspect) error) error { return f(es) }, which)
 	}
 	return j.together(ctx, es, found, which)
@@ -99,7 +100,7 @@ func (j *judge) isCrowd(es []suspect, found map[place]*reconcile.Record) bool {
 			ids[identityText(j.book, r)] = true
 		}
 	}
-	return len(ids) > crowdIdentities
+	return len(ids) > j.crowds
 }
 
 func (j *judge) together(ctx context.Context, es []suspect, found map[place]*reconcile.Record, which func(*reconcile.Subject) bool) error {
@@ -127,7 +128,7 @@ func (j *judge) together(ctx context.Context, es []suspect, found map[place]*rec
 
 // large judges a cluster that is too large to hold.
 func (j *judge) large(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool) error {
-	err := j.sampled(ctx, each, which, crowdIdentities)
+	err := j.sampled(ctx, each, which, leastCrowd)
 	if errors.Is(err, errCrowd) {
 		return j.crowd(ctx, each, which)
 	}
@@ -175,9 +176,7 @@ func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests ma
 	}
 	reconcile.RelateTwins(subjects, j.world)
 	for _, s := range subjects {
-		guest := slices.ContainsFunc(s.Evidence, func(e reconcile.Evidence) bool { return guests[e.Record] })
-		own := slices.ContainsFunc(s.Evidence, func(e reconcile.Evidence) bool { return !guests[e.Record] })
-		if (guest && !own) || !which(s) {
+		if !isOwn(s, guests) || !which(s) {
 			continue
 		}
 		if j.strays != nil {
@@ -190,6 +189,16 @@ func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests ma
 		}
 	}
 	return nil
+}
+
+// isOwn reports whether a subject is judged here: where the rows of its key are, not where a row without one found it among guests.
+func isOwn(s *reconcile.Subject, guests map[*reconcile.Record]bool) bool {
+	keyed := slices.ContainsFunc(s.Evidence, byKey)
+	return slices.ContainsFunc(s.Evidence, func(e reconcile.Evidence) bool { return !guests[e.Record] && (!keyed || byKey(e)) })
+}
+
+func byKey(e reconcile.Evidence) bool {
+	return e.Link == reconcile.LinkKey || e.Link == reconcile.LinkPartial
 }
 
 // one judges a subject and counts it.

@@ -343,7 +343,7 @@ func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, e
 		j := &judge{
 			book: r.cfg.Contracts, world: &r.world, readers: r.readers, gone: gone, counts: &r.counts, keep: k,
 			gaps:    &retentionGaps{by: make(map[*reconcile.Contract]*ContractFinding)},
-			missing: make(map[string]int64), judged: &r.opt.Progress.judged,
+			missing: make(map[string]int64), judged: &r.opt.Progress.judged, crowds: crowdSize(budget),
 		}
 		err := j.run(ctx, cl, s.strays > 0)
 		var changed *sourceChanged
