@@ -118,10 +118,11 @@ func (f *fold) change(r *record) error {
 		if d.State != reconcile.DecisionDecided || !d.Live(r.at) {
 			return &StepError{d.Decision, "handed out"}
 		}
-		if d.handedSeq == 0 {
-			d.HandedOut, d.handedSeq = r.at, r.seq
-			f.touched = append(f.touched, d)
+		if d.handedSeq != 0 { // whoever has it may send it: giving it away twice could send it twice
+			return &StepError{d.Decision, "handed out again"}
 		}
+		d.HandedOut, d.handedSeq = r.at, r.seq
+		f.touched = append(f.touched, d)
 		return nil
 	case EventOutcome:
 		return f.report(d, r)

@@ -1,0 +1,282 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// Desk takes one operator's decisions: it reads the evidence anew, asks the guard, and only then records. The command line and the console decide through it
+// alone. It has no rule of its own but those of recording: who must say what, one live decision a case, and no decision under a clock that stands still.
+type Desk struct {
+	Trail *Trail
+	Now   func() time.Time
+	// Read reads the evidence anew and judges it with what was decided earlier, by case id.
+	Read func(ctx context.Context, decided map[string][]reconcile.Decided) (Reading, error)
+	// Fixture is set for a training fixture: its pinned clock is the one to decide by.
+	Fixture bool
+	// Repeated is set where the operator repeated the pinned time for this decision.
+	Repeated bool
+}
+
+// Reading is what reading the evidence anew has found.
+type Reading struct {
+	Now                  reconcile.Instant
+	Pinned               bool // Now is not the real time
+	Config, ConfigDigest string
+	// Case returns the case whose id begins so; errors.Is(err, ErrNoCase) where none does, or several do.
+	Case  func(ctx context.Context, prefix string) (*Seen, error)
+	Close func() error
+}
+
+// Seen is a case as the reading shows it.
+type Seen struct {
+	Judgement *reconcile.Judgement
+	Contract  string
+	Identity  []reconcile.Component
+	Twins     []reconcile.Candidate
+	Others    []reconcile.Candidate // candidates
+	Evidence  []byte                // canonical JSON of the case, unmasked
+}
+
+// ErrNoCase is that the evidence, read anew, shows no such case.
+var ErrNoCase = errors.New("no such case")
+
+// Request is one decision on one or more cases.
+type Request struct {
+	Cases    []string // ids, or their beginnings
+	Decision reconcile.Decision
+	As       reconcile.Resolution
+	Reason   string
+	Ref, To  string
+	At       reconcile.Instant
+	Seen     map[string]string // case id → evidence digest that the operator looked at; a case that is missing here is not held against one
+}
+
+// Answer is what became of a request for one case: Decision where it was recorded, else the code and the reason of the refusal.
+type Answer struct {
+	Case         string // the whole id; as it was asked for where no such case was found
+	Decision     *Decision
+	Code, Reason string
+}
+
+// The codes of refusals that are not the guard's.
+const (
+	CodeNoCase    = "no-case"           // the evidence, read anew, shows no such case
+	CodePinned    = "pinned-clock"      // the clock stands still
+	CodeChanged   = "evidence-changed"  // the records say something else than the operator saw, or decided on
+	CodeLive      = "decided-already"   // another decision stands
+	CodeReference = "reference-unknown" // the reference names no other case
+	CodeExpired   = "expired"           // the decision's time is over
+	CodeHandedOut = "handed-out"        // the worker has it already
+)
+
+// Decide reads the evidence anew and records the decision for each case where the guard allows it. Refusals are recorded too. An error says that nothing more
+// is known than the answers tell: what stands in them with a Decision is recorded.
+func (d *Desk) Decide(ctx context.Context, req Request) (answers []Answer, err error) {
+	if err := d.Trail.Trouble(); err != nil {
+		return nil, err
+	}
+	if err := req.Check(reconcile.At(d.Now())); err != nil {
+		return nil, err
+	}
+	decisions, err := d.earlier(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Read(ctx, decided(decisions))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	var proposals []Proposal
+	taken := make(map[string]bool)
+	for _, name := range req.Cases {
+		a, p, err := d.weigh(ctx, &r, decisions, &req, name)
+		if err != nil {
+			return nil, err
+		}
+		if taken[a.Case] {
+			continue
+		}
+		taken[a.Case] = true
+		answers = append(answers, a)
+		if p != nil {
+			proposals = append(proposals, *p)
+		}
+	}
+	err = d.record(ctx, answers, proposals)
+	return answers, errors.Join(err, d.note(ctx, &r, &req, answers))
+}
+
+// earlier returns every decision of the trail by case, oldest first.
+func (d *Desk) earlier(ctx context.Context) (map[string][]Decision, error) {
+	out := make(map[string][]Decision)
+	for one, err := range d.Trail.Decisions(ctx, Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		out[one.Case] = append(out[one.Case], one)
+	}
+	return out, nil
+}
+
+func decided(decisions map[string][]Decision) map[string][]reconcile.Decided {
+	out := make(map[string][]reconcile.Decided, len(decisions))
+	for id, ds := range decisions {
+		for i := range ds {
+			out[id] = append(out[id], ds[i].Decided())
+		}
+	}
+	return out
+}
+
+// weigh answers the request for one case. A proposal comes with an answer that is still open.
+func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Decision, req *Request, name string) (Answer, *Proposal, error) {
+	refused := func(id, code, format string, a ...any) (Answer, *Proposal, error) {
+		return Answer{Case: id, Code: code, Reason: fmt.Sprintf(format, a...)}, nil, nil
+	}
+	seen, err := r.Case(ctx, name)
+	if errors.Is(err, ErrNoCase) {
+		return refused(name, CodeNoCase, "%v", err)
+	}
+	if err != nil {
+		return Answer{}, nil, err
+	}
+	j := seen.Judgement
+	id := j.CaseID
+	if why := d.standsStill(r, req.Decision); why != "" {
+		return refused(id, CodePinned, "%s", why)
+	}
+	if want, ok := req.Seen[id]; ok && want != "" && want != j.Digest {
+		return refused(id, CodeChanged, "The records of this case changed since it was shown. Now: %s.", verdict(j))
+	}
+	supersedes := ""
+	if live := liveOf(decisions[id], reconcile.At(d.Now())); live != nil {
+		was := live.Decided()
+		if !was.Changed(j) {
+			return refused(id, CodeLive, "%s stands: %s by %s, recorded at %s. Withdraw it first, or record its outcome.", live.ID, named(live.Proposal.Decision, live.As), live.Operator, stamp(live.Recorded))
+		}
+		supersedes = live.ID
+	}
+	option := optionOf(j, req.Decision, req.As)
+	if !option.Allowed {
+		return refused(id, option.Code, "%s", option.Reason)
+	}
+	ref, why := referenceFor(req, seen)
+	if why != "" {
+		return refused(id, CodeReference, "%s", why)
+	}
+	return Answer{Case: id}, &Proposal{
+		Case: id, Contract: seen.Contract, Identity: seen.Identity, Decision: req.Decision, As: req.As, Reason: req.Reason, Ref: ref, To: req.To, At: req.At,
+		ValidUntil: d.validUntil(r, req, option), Executed: j.Found.Executed, Legs: j.Found.Legs, Digest: j.Digest, GuardCode: option.Code, GuardReason: option.Reason,
+		Config: r.Config, ConfigDigest: r.ConfigDigest, ScanNow: r.Now, Pinned: r.Pinned, Evidence: seen.Evidence, Supersedes: supersedes,
+	}, nil
+}
+
+// standsStill says why the reading's clock cannot be decided by, "" where it can. What asserts nothing of the present needs no clock.
+func (d *Desk) standsStill(r *Reading, decision reconcile.Decision) string {
+	if !r.Pinned || d.Fixture || d.Repeated || decision == reconcile.DecideEscalate || decision == reconcile.DecideRecheck {
+		return ""
+	}
+	return fmt.Sprintf("The clock is pinned at %s: what is right by it may be wrong by now. Repeat the time with --now where it is meant, or unpin the clock.", stamp(r.Now))
+}
+
+// validUntil is how long the decision stands: an allowed replay as long as the guard says, a recheck until it is time to look again. By a pinned clock the
+// guard's span counts from now on: it was a span that it allowed.
+func (d *Desk) validUntil(r *Reading, req *Request, option reconcile.Option) reconcile.Instant {
+	if req.Decision == reconcile.DecideRecheck {
+		return req.At
+	}
+	until := option.ValidUntil
+	if r.Pinned && until.Known() {
+		return reconcile.At(d.Now()).Add(until.Time().Sub(r.Now.Time()))
+	}
+	return until
+}
+
+// record records the proposals, all in one plan. A case that somebody else has decided meanwhile is refused, the others are recorded without it.
+func (d *Desk) record(ctx context.Context, answers []Answer, proposals []Proposal) error {
+	at := func(id string) *Answer {
+		return &answers[slices.IndexFunc(answers, func(a Answer) bool { return a.Case == id })]
+	}
+	for len(proposals) > 0 {
+		done, err := d.Trail.Decide(ctx, proposals...)
+		for i := range done {
+			at(done[i].Case).Decision = &done[i]
+		}
+		var live *LiveError
+		if !errors.As(err, &live) {
+			return err
+		}
+		i := slices.IndexFunc(proposals, func(p Proposal) bool { return p.Case == live.Decision.Case })
+		if i < 0 {
+			return err
+		}
+		a := at(live.Decision.Case)
+		a.Code, a.Reason = CodeLive, fmt.Sprintf("%s decided this case just now: %s.", live.Decision.Operator, live.Decision.ID)
+		proposals = slices.Delete(proposals, i, i+1)
+	}
+	return nil
+}
+
+// note records what was refused, and why.
+func (d *Desk) note(ctx context.Context, r *Reading, req *Request, answers []Answer) error {
+	for _, a := range answers {
+		if a.Code == "" {
+			continue
+		}
+		if err := d.Trail.Note(ctx, Event{
+			Type: EventRefused, Case: a.Case, Decision: req.Decision, As: req.As, Code: a.Code, Answer: a.Reason, Reason: req.Reason, Ref: req.Ref, To: req.To,
+			Config: r.Config, ConfigDigest: r.ConfigDigest, ScanNow: r.Now, Pinned: r.Pinned,
+		}); err != nil {
+			return fmt.Errorf("recording that %s was refused: %w", a.Case, err)
+		}
+	}
+	return nil
+}
+
+// Refused reports whether any of the answers is a refusal.
+func Refused(answers []Answer) bool {
+	return slices.ContainsFunc(answers, func(a Answer) bool { return a.Decision == nil })
+}
+
+func liveOf(ds []Decision, now reconcile.Instant) *Decision {
+	for i := range ds {
+		if ds[i].Live(now) {
+			return &ds[i]
+		}
+	}
+	return nil
+}
+
+func optionOf(j *reconcile.Judgement, decision reconcile.Decision, as reconcile.Resolution) reconcile.Option {
+	i := slices.IndexFunc(j.Options, func(o reconcile.Option) bool { return o.Decision == decision && o.As == as })
+	if i < 0 {
+		return reconcile.Option{Code: "not-offered", Reason: "The guard knows no such decision."}
+	}
+	return j.Options[i]
+}
+
+// named is a decision as a command line says it.
+func named(d reconcile.Decision, as reconcile.Resolution) string {
+	if as == reconcile.ResolutionNone {
+		return d.String()
+	}
+	return d.String() + " --as " + as.String()
+}
+
+// verdict sums up what the records say of a case now.
+func verdict(j *reconcile.Judgement) string {
+	s := "executed " + j.Found.Executed.String()
+	for _, l := range j.Found.Legs {
+		s += fmt.Sprintf(", %s %s", l.Name, l.State)
+	}
+	return s
+}
+
+func stamp(i reconcile.Instant) string { return i.Time().Format("2006-01-02T15:04:05Z") }
