@@ -67,8 +67,8 @@ func identityFields(c *reconcile.Contract) map[string]func(value) {
 			c.Aliases = v.pairs()
 			v.d.later = append(v.d.later, func(*Config) { v.governed(c) })
 		},
-		"scope":     func(v value) { c.Scope = v.scope() },
-		"since":     func(v value) { c.Since = v.instant() },
+		"scope": func(v value) { c.Scope = v.scope() },
+		"since": func(v value) { c.Since = v.instant() },
 		"key": func(v value) {
 			if v.word("required", "optional") == "optional" {
 				c.Key = reconcile.KeyOptional
