@@ -120,7 +120,7 @@ func (s *Scan) explain(err error, at Place) error {
 	case errors.Is(err, ErrBomb):
 		s.Cut(at, ErrBomb.Error(), "decompress it yourself if it is what it should be")
 	case errors.As(err, &damage):
-		s.Cut(at, "the compressed data ends early or is damaged after this place", HintCut)
+		s.Cut(at, "the compressed data ends early or is damaged after this place; "+Unproved, HintCut)
 	default:
 		if failed, ok := errors.AsType[*fs.PathError](err); ok {
 			err = fmt.Errorf("%s: %w", s.Name, failed.Err)
@@ -298,7 +298,7 @@ func (f *Frame) placeOf(file int, offset int64) (at Place, err error) {
 
 // Peek shows the beginning of one file to look, for what it declares or shows first.
 func (f *Frame) Peek(file int, look func(*Window) error) (err error) {
-	stream, err := f.Stream(context.Background(), f.Files[file], nil)
+	stream, err := f.unproved(context.Background(), f.Files[file], nil)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@
 // # What it never does
 //
 // It writes nothing and makes no copy. It opens regular files only: a pipe would block, a device might act. It never takes an early end for
-// the end: a gzip member that is cut or has a wrong checksum, a file that shrank, a bomb are errors.
+// the end: a gzip member that is cut or has a wrong checksum, a file that shrank, a bomb are errors. It shows no byte of such a member.
 //
 // # Invariants
 //
@@ -47,10 +47,13 @@ const (
 // HintCut is what to do about a file that ends too early.
 const HintCut = "take a complete copy of the file, or wait until its writer has finished; nothing is concluded from what is absent"
 
+// Unproved is why what could be decompressed is not read.
+const Unproved = "no checksum proves what follows, so none of it is believed"
+
 // Set is the files that one glob names.
 type Set struct {
 	Files []*File
-	Total int64 // bytes of all files, as they are stored
+	Total int64 // bytes of all files, as they are stored; those of compressed ones twice, as they are read
 
 	opener opener
 }
@@ -64,6 +67,11 @@ type File struct {
 	path string
 	mod  time.Time
 	info fs.FileInfo
+
+	// What prove has found of a compressed file.
+	known  bool
+	proved int64 // bytes of its stream whose checksums were right
+	damage error // why no more were, nil when the file is sound
 }
 
 // Open finds the files of a glob below dir, or in fsys when it is not nil. as says what a file, and the glob, is called in places and reasons.
@@ -88,6 +96,9 @@ func Open(ctx context.Context, fsys fs.FS, dir, glob string, as func(string) str
 		}
 		s.Files = append(s.Files, f)
 		s.Total += f.Size
+		if f.Gzip {
+			s.Total += f.Size
+		}
 	}
 	return s, nil
 }

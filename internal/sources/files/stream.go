@@ -50,8 +50,26 @@ func (s *Stream) At() io.ReaderAt {
 // Close closes the file.
 func (s *Stream) Close() error { return s.handle.Close() }
 
-// Stream opens a file's content, counting the file's bytes in read, which may be nil. A read fails when the context ends.
+// Stream opens a file's content, counting the file's bytes in read, which may be nil. A read fails when the context ends. Of a compressed file only what a
+// checksum proved is shown: the first Stream reads it to its end before.
 func (s *Set) Stream(ctx context.Context, f *File, read *atomic.Int64) (*Stream, error) {
+	if f.Gzip {
+		if err := s.prove(ctx, f, read); err != nil {
+			return nil, err
+		}
+		if f.proved == 0 && f.damage != nil {
+			return nil, f.damage
+		}
+	}
+	st, err := s.unproved(ctx, f, read)
+	if err == nil && f.damage != nil {
+		st.Reader = &prefix{r: io.LimitReader(st.Reader, f.proved), then: f.damage}
+	}
+	return st, err
+}
+
+// unproved opens a file's content without reading it before, for what needs its beginning only and takes no record from it.
+func (s *Set) unproved(ctx context.Context, f *File, read *atomic.Int64) (*Stream, error) {
 	h, err := s.opener.checked(f)
 	if err != nil {
 		return nil, err

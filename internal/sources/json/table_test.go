@@ -79,7 +79,8 @@ func TestScanIsHonest(t *testing.T) {
 		{"cut behind the list", `{"a":` + good + `,`, "a", "a b", "", "the file ends here"},
 		{"gzip", string(packed), "", "a b", "", ""},
 		{"two members", string(packed) + string(packed), "", "a b a b", "", ""},
-		{"gzip cut in its trailer", string(packed[:len(packed)-4]), "", "a b", "", "log:1:22: the compressed data ends early or is damaged after this place"},
+		{"gzip cut in its trailer", string(packed[:len(packed)-4]), "", "", "", "log:1:1: the compressed data ends early or is damaged after this place"},
+		{"second member cut", string(packed) + string(packed[:len(packed)-4]), "", "a b", "", "log:1:22: the compressed data ends early or is damaged after this place"},
 		{"gzip cut in its header", string(packed[:5]), "", "", "", "log:1:1: the compressed data ends early"},
 		{"rubbish after gzip", string(packed) + "rubbish", "", "a b", "", "ends early or is damaged"},
 

@@ -76,7 +76,7 @@ func (s *scanner) run() error {
 	case errors.Is(err, files.ErrBomb):
 		s.cut(f.Name+": "+files.ErrBomb.Error(), "decompress it yourself if it is a log")
 	case errors.As(err, &damage):
-		s.cut(fmt.Sprintf("%s: the compressed data ends early or is damaged after line %d", f.Name, s.t.lines.number-1), files.HintCut)
+		s.cut(fmt.Sprintf("%s: the compressed data ends early or is damaged after line %d; %s", f.Name, s.t.lines.number-1, files.Unproved), files.HintCut)
 	default:
 		s.cut("reading "+f.Name+": "+err.Error(), rows.HintOf(err))
 	}

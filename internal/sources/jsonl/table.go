@@ -14,7 +14,8 @@
 //
 //   - Memory is bounded whatever the files hold: a few MiB, and 16 bytes for each 128 KiB of stream.
 //   - A scan is complete only when every file was there, not empty, and read to a proper end: a last line that stops in the middle, a gzip
-//     member that ends early or has a wrong checksum, a file that changed make it incomplete, and the rows before are still handed over.
+//     member that ends early or has a wrong checksum, a file that changed make it incomplete, and the rows before are still handed over. Of such a
+//     member none are: only a checksum tells that its lines are what was written.
 //   - A position is the file's number (16 bits) and the line's byte offset in the decompressed stream (48 bits).
 package jsonl
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -73,9 +74,12 @@ func TestScanIsHonest(t *testing.T) {
 		{"a long line without end", []byte("{\"k\":\"a\"}\n" + long), "a", "log:2 the line is longer", "log:2 ends in the middle"},
 		{"gzip", packed, "a b", "", ""},
 		{"two members", append(bytes.Clone(packed), packed...), "a b a b", "", ""},
-		{"gzip cut in its trailer", packed[:len(packed)-4], "a b", "", "ends early or is damaged after line 2"},
+		{"gzip cut in its trailer", packed[:len(packed)-4], "", "", "ends early or is damaged after line 0"},
+		{"second member cut", append(bytes.Clone(packed), packed[:len(packed)-4]...), "a b", "", "ends early or is damaged after line 2"},
+		{"second member damaged", append(bytes.Clone(packed), wrongSum...), "a b", "", "ends early or is damaged after line 2"},
+		{"a line across members", append(zipped(t, good[:len(good)-3]), wrongSum...), "a", "", "ends early or is damaged after line 1"},
 		{"gzip cut in its header", packed[:5], "", "", "ends early or is damaged after line 0"},
-		{"wrong checksum", wrongSum, "a b", "", "ends early or is damaged"},
+		{"wrong checksum", wrongSum, "", "", "ends early or is damaged"},
 		{"rubbish after gzip", append(bytes.Clone(packed), "rubbish and more"...), "a b", "", "ends early or is damaged"},
 		{"gzip of nothing", zipped(t, nil), "", "", ""},
 	}
@@ -112,6 +116,33 @@ func TestBombIsRefused(t *testing.T) {
 	bomb := bytes.Repeat(member.Bytes(), 66) // as if one file had been compressed in parts; a small one may expand as it likes
 	if _, _, ext := read(t, opened(t, bomb)); ext.Complete || !strings.Contains(ext.Reason, "expands more than") {
 		t.Errorf("extent %+v", ext)
+	}
+}
+
+// TestEveryFlippedBit damages every byte of a compressed log: what is handed over is true, and when it is not all the scan says so.
+func TestEveryFlippedBit(t *testing.T) {
+	t.Parallel()
+	var content []byte
+	var want []string
+	for part := range 3 {
+		var lines []byte
+		for i := range 20 {
+			key := fmt.Sprintf("order-%d", part*100+i*7)
+			want = append(want, key)
+			lines = fmt.Appendf(lines, "{\"k\":%q,\"n\":%d}\n", key, i*i)
+		}
+		content = append(content, zipped(t, lines)...)
+	}
+	for at := range content {
+		damaged := bytes.Clone(content)
+		damaged[at] ^= 1 << (at % 8)
+		keys, _, ext := read(t, opened(t, damaged))
+		if len(keys) > len(want) || !slices.Equal(keys, want[:len(keys)]) {
+			t.Errorf("byte %d: %v", at, keys)
+		}
+		if ext.Complete && len(keys) != len(want) {
+			t.Errorf("byte %d: claimed complete with %d of %d lines", at, len(keys), len(want))
+		}
 	}
 }
 
