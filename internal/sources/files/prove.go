@@ -66,7 +66,7 @@ type prefix struct {
 
 func (p *prefix) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
-	if err == io.EOF { //nolint:errorlint // a wrapped EOF is a stream that ended too early
+	if err == io.EOF {
 		err = p.then
 	}
 	return n, err
