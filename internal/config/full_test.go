@@ -156,7 +156,7 @@ func wantSources(t *testing.T) []sources.Spec {
 			Map: []sources.Field{{Name: "key", From: "key"}, {Name: "attempt_at", From: "at"}, {Name: "target", From: "to"}},
 		},
 		{
-			Name: "sheet", Role: reconcile.RoleOutbox, Scheme: sources.CSV, Path: "outbox.csv", Shown: "csv:outbox.csv", CSV: &sources.CSVShape{Delimiter: ';', Header: true, Skip: 1},
+			Name: "sheet", Role: reconcile.RoleOutbox, Scheme: sources.CSV, Path: "outbox.csv", Shown: "csv:outbox.csv", CSV: &sources.CSVShape{Delimiter: ';', Header: true, Skip: 1, Encoding: "utf-8"},
 			Map: []sources.Field{{Name: "message_id", From: "id"}, {Name: "key", From: "key"}},
 		},
 		{

@@ -7,6 +7,7 @@ import (
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/csv"
 )
 
 // source reads one source.
@@ -124,9 +125,14 @@ func (v value) rows() (string, *sources.CSVShape) {
 			}
 			shape.Delimiter = rune(s[0])
 		},
-		"header":   func(v value) { shape.Header = v.flag() },
-		"skip":     func(v value) { shape.Skip = int(v.number(0, maxCount)) },
-		"encoding": func(v value) { v.word("utf-8") },
+		"header": func(v value) { shape.Header = v.flag() },
+		"skip":   func(v value) { shape.Skip = int(v.number(0, maxCount)) },
+		"encoding": func(v value) {
+			shape.Encoding = v.text()
+			if _, err := csv.EncodingNamed(shape.Encoding); err != nil {
+				v.fail("write utf-8, utf-16, windows-1252, iso-8859-1 or another IANA name, or convert a copy of the file", "%s is no encoding that can be read: %s", v.name, quote(shape.Encoding))
+			}
+		},
 	})
 	return "", shape
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/csv"
 	"example.com/idemctl/internal/sources/json"
 	"example.com/idemctl/internal/sources/jsonl"
 	"example.com/idemctl/internal/sources/mapping"
@@ -115,11 +116,9 @@ func order(specs []Spec, place Place) []int {
 // newSource compiles a source's map; nothing is opened.
 func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Source, error) {
 	switch spec.Scheme {
-	case SQLite, Postgres, JSONL, JSON:
-	case CSV:
-		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: string(spec.Scheme) + " sources are not supported yet", Hint: "this version reads sqlite:, postgres:, jsonl: and json:"}
+	case SQLite, Postgres, JSONL, JSON, CSV:
 	default:
-		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH, postgres://…, jsonl:GLOB or json:GLOB"}
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH, postgres://…, jsonl:GLOB, json:GLOB or csv:GLOB"}
 	}
 	records, err := spec.recordPath()
 	if err != nil {
@@ -159,7 +158,9 @@ func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
 		table, err = jsonl.OpenNamed(ctx, place.FS, place.Dir, s.spec.Path, s.spec.named)
 	case JSON:
 		table, err = json.Open(ctx, place.FS, place.Dir, s.spec.Path, s.records, s.spec.named)
-	default:
+	case CSV:
+		table, err = s.openCSV(ctx)
+	case SQLite, Postgres:
 		table, err = set.database(ctx, place, s)
 	}
 	if err != nil {
@@ -170,6 +171,21 @@ func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
 	}
 	s.table = table
 	return nil
+}
+
+// openCSV opens a CSV source in the shape that the config declares: commas and a header where it is silent.
+func (s *Source) openCSV(ctx context.Context) (rows.Table, error) {
+	shape := csv.Shape{Delimiter: ',', Header: true}
+	if declared := s.spec.CSV; declared != nil {
+		shape = csv.Shape{Delimiter: byte(declared.Delimiter), Header: declared.Header, Skip: declared.Skip}
+		if declared.Encoding != "" {
+			var err error
+			if shape.Encoding, err = csv.EncodingNamed(declared.Encoding); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return csv.Open(ctx, s.place.FS, s.place.Dir, s.spec.Path, shape, s.spec.named)
 }
 
 // recordPath is where the records of a JSON document stand.

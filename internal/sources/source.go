@@ -54,12 +54,12 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 		refused = emit(pos, r)
 		return refused
 	}, func(p rows.Problem) {
-		s.unreadable(text.SafeString(p.Place), &mapping.Unreadable{Reason: text.SafeString(p.Text), Hint: text.SafeString(s.spec.hide(s.place, p.Hint))})
+		s.unreadable(text.SafeString(p.Place), &mapping.Unreadable{Reason: text.SafeString(p.Text), Hint: s.spec.hide(s.place, p.Hint)})
 	})
 	if refused == nil {
 		refused = ctx.Err()
 	}
-	ext.Reason, ext.Hint = text.SafeString(s.spec.hide(s.place, ext.Reason)), text.SafeString(s.spec.hide(s.place, ext.Hint))
+	ext.Reason, ext.Hint = text.SafeString(s.spec.hide(s.place, ext.Reason)), s.spec.hide(s.place, ext.Hint)
 	if err != nil {
 		ext.Complete = false
 		if ext.Reason == "" {

@@ -86,8 +86,9 @@ type Presence = mapping.Presence
 // CSVShape is how a CSV source is written.
 type CSVShape struct {
 	Delimiter rune
-	Header    bool // the first line after Skip names the columns
-	Skip      int  // lines before the header
+	Header    bool   // the first line after Skip names the columns
+	Skip      int    // lines before the header
+	Encoding  string // "" = UTF-8
 }
 
 // Place is where specs are resolved: a folder, or an embedded fixture.

@@ -31,7 +31,7 @@ type Frame struct {
 
 	marks     [][]Place
 	window    *Window
-	locate    *Window // of Locator, which may be called while the other one is in use
+	locate    *Window // of Locator and Peek, which may be called while the other one is in use
 	last      rows.Pos
 	lastPlace Place
 
@@ -303,7 +303,10 @@ func (f *Frame) Peek(file int, look func(*Window) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stream.Close()) }()
-	w := NewWindow()
+	if f.locate == nil {
+		f.locate = NewWindow()
+	}
+	w := f.locate
 	w.Reset(f.wrapped(stream), Place{Line: 1, Column: 1}, fetchStep)
 	if err := look(w); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"example.com/idemctl/internal/sources/files"
 	"example.com/idemctl/internal/sources/jsonwalk"
 	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
 )
 
 const (
@@ -335,7 +336,8 @@ func (r *reader) list() string {
 func prefix(w *files.Window, walker *jsonwalk.Walker, cells []rows.Cell) (n int, err error) {
 	for {
 		n, err = walker.Prefix(w.Bytes(), cells)
-		if err == nil || !cutOff(err, len(w.Bytes())) || !w.More() {
+		whole := err == nil && (n < len(w.Bytes()) || bytes.IndexByte([]byte(`}]"`), w.Bytes()[n-1]) >= 0) // a number may go on
+		if whole || err != nil && !cutOff(err, len(w.Bytes())) || !w.More() {
 			return n, err
 		}
 	}
@@ -413,7 +415,7 @@ func (n *names) first() string {
 	case len(n.list) == 0:
 		return "none"
 	case len(n.list) > shownNames:
-		return strings.Join(n.list[:shownNames], ", ") + " and more"
+		return text.SafeString(strings.Join(n.list[:shownNames], ", ")) + " and more"
 	}
-	return strings.Join(n.list, ", ")
+	return text.SafeString(strings.Join(n.list, ", "))
 }
