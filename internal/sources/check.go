@@ -1,8 +1,10 @@
 package sources
 
 import (
+	"slices"
 	"strings"
 
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/rows"
 )
@@ -35,6 +37,7 @@ func (s *Source) check() Checked {
 	c := Checked{Spec: s.spec, Opened: s.table != nil, Notes: append([]string(nil), s.notes...)}
 	if s.table != nil {
 		c.Columns = s.table.Columns()
+		c.Notes = append(c.Notes, s.indexNotes()...)
 	}
 	for _, u := range s.m.Understood() {
 		f := CheckedField{Understood: u}
@@ -49,6 +52,52 @@ func (s *Source) check() Checked {
 		c.Fields = append(c.Fields, f)
 	}
 	return c
+}
+
+// indexNotes warns where the store has no index on what names an action: then each lookup by its key reads the whole table, and nothing but the service's own
+// care keeps a second receipt of the key out.
+func (s *Source) indexNotes() []string {
+	table, ok := s.table.(interface{ Indexes() ([]rows.Index, error) })
+	columns := s.table.Columns()
+	key := s.m.ColumnOf("key")
+	if !ok || s.spec.Query != "" || columnNamed(columns, key) == nil || s.spec.Role != reconcile.RoleReceipt && s.spec.Role != reconcile.RoleEffect {
+		return nil
+	}
+	all, err := table.Indexes()
+	if err != nil {
+		return []string{s.spec.hide(s.place, "the indexes could not be listed: "+err.Error())}
+	}
+	var named []string // the columns of the identity
+	for _, name := range s.m.Components() {
+		if column := s.m.ColumnOf(name); columnNamed(columns, column) != nil {
+			named = append(named, column)
+		}
+	}
+	found, unique := false, false
+	for _, index := range all {
+		at := slices.IndexFunc(index.Columns, func(c string) bool { return strings.EqualFold(c, key) })
+		lead := at >= 0 && within(index.Columns[:at], named)
+		found = found || lead
+		unique = unique || lead && index.Unique && within(index.Columns, named)
+	}
+	where := " (" + strings.Join(named, ", ") + ")"
+	switch {
+	case !found:
+		return []string{"no index finds a row by its key" + where + ": each lookup reads the whole table, and nothing in the store keeps two rows of one key apart"}
+	case !unique && s.spec.Role == reconcile.RoleReceipt:
+		return []string{"no unique index on the key" + where + ": nothing in the store keeps two receipts of one key apart"}
+	}
+	return nil
+}
+
+// within reports whether every column is among the named ones, as stores compare names.
+func within(columns, named []string) bool {
+	for _, c := range columns {
+		if !slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, c) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func columnNamed(columns []rows.Column, name string) *rows.Column {

@@ -57,6 +57,19 @@ func (m *Mapper) MapsTime() bool { return m.times }
 // Understood says how each fact is read.
 func (m *Mapper) Understood() []Understood { return m.understood }
 
+// ColumnOf names the plain column that a fact is read from, "" where it is a member, made of several columns, or none.
+func (m *Mapper) ColumnOf(fact string) string {
+	for _, u := range m.understood {
+		if u.Fact != fact {
+			continue
+		}
+		if p, err := ParsePath(u.Column); err == nil && len(p.Members) == 0 {
+			return p.Column
+		}
+	}
+	return ""
+}
+
 // Mixed names the component columns which, in the rows mapped so far, may spell one value in two types.
 func (m *Mapper) Mixed() []string {
 	var columns []string

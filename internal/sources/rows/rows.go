@@ -111,6 +111,12 @@ type Column struct {
 	Key      bool   // part of the primary key
 }
 
+// Index is one index of a table, the primary key among them.
+type Index struct {
+	Columns []string // in its order; an expression is ""
+	Unique  bool
+}
+
 // The reasons for which a table cannot be used; each is wrapped with the place and carries a hint by Explain.
 var (
 	ErrMissing     = errors.New("no such file")

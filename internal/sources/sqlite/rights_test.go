@@ -25,6 +25,9 @@ func readAs(path string) {
 		answer("error", errors.Is(err, fs.ErrPermission), rows.HintOf(err) != "")
 		return
 	}
+	if warned(s) {
+		answer("warned of a right that it has not")
+	}
 	tab, err := s.Table("receipts")
 	if err == nil {
 		err = tab.Bind(columns("key"))
@@ -34,6 +37,20 @@ func readAs(path string) {
 		_, err = tab.Scan(context.Background(), func(rows.Pos, []rows.Cell) error { n++; return nil }, nil)
 	}
 	answer(s.Way(), n, errors.Join(err, s.Close()))
+}
+
+// warned reports whether the store's notes say that its reader may write to it.
+func warned(s *Store) bool { return strings.Contains(strings.Join(s.Notes(), "\n"), "may write") }
+
+func TestReaderWhoMayWriteIsWarned(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.db")
+	create(t, path, receipts)
+	s := open(t, path)
+	if !warned(s) {
+		t.Errorf("notes %q", s.Notes())
+	}
+	must(t, s.Close())
 }
 
 func answer(parts ...any) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"example.com/idemctl/internal/sources/rows"
@@ -96,7 +97,16 @@ func (o opener) once(ctx context.Context) (*Store, error) {
 	if err := s.check(ctx); err != nil {
 		return nil, errors.Join(err, s.abandon())
 	}
+	if mayWrite(src.path) {
+		s.notes = append(s.notes, "this user may write to the file: reading needs no more than the right to read")
+	}
 	return s, nil
+}
+
+// mayWrite reports whether this process could write to a file, which it never does.
+func mayWrite(path string) bool {
+	const write = 2 // W_OK
+	return syscall.Access(path, write) == nil
 }
 
 // choose opens the source in the one way that is right for what lies beside it.
