@@ -49,6 +49,7 @@ func hintOf(err error) string {
 	var fail *failure
 	var place *config.Error
 	var kept *scan.Error
+	var advised interface{ Hint() string }
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint
@@ -59,7 +60,13 @@ func hintOf(err error) string {
 	case errors.As(err, &fail) && fail.hint != "":
 		return fail.hint
 	}
-	return rows.HintOf(err)
+	if hint := rows.HintOf(err); hint != "" {
+		return hint
+	}
+	if errors.As(err, &advised) {
+		return advised.Hint()
+	}
+	return ""
 }
 
 // inConfig turns a mistake in a source's declaration into an error at its place in the config.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"syscall"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/config"
 )
 
@@ -43,11 +44,16 @@ type outcome struct {
 func exitCode(o outcome, err error) int {
 	var usage *usageError
 	var place *config.Error
+	var lacking *audit.RequestError
+	var trouble *audit.Trouble
+	var untrusted *trailError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &place):
+	case errors.As(err, &usage), errors.As(err, &place), errors.As(err, &lacking):
 		return exitUsage
+	case errors.As(err, &trouble), errors.As(err, &untrusted):
+		return exitTrail
 	case err != nil && !closedPipe(err):
 		return exitFailure
 	case o.trailBroken:

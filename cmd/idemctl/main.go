@@ -1,7 +1,7 @@
 // Command idemctl reconciles idempotency receipts with what a service has really done, and says what a person must decide.
 //
 // One file per command; none holds a rule. Data goes to standard output, talk to standard error. It writes to no source, and to no file but the one
-// that --out names. The exit codes stand in one table, exits.
+// that --out names and the audit trail, which only what is to be recorded there makes. The exit codes stand in one table, exits.
 package main
 
 import (

@@ -12,8 +12,8 @@ import (
 
 const rootHelp = `idemctl reconciles idempotency receipts with what a service has really done: which
 actions stand without a receipt, which receipts promise what is not there, what a
-retry would do now, and until when it could do it twice. It reads; it never writes to
-a source and never sends a request.
+retry would do now, and until when it could do it twice. Decisions are recorded in an audit
+trail of its own. It never writes to a source and never sends a request.
 
 CONFIG is the last argument, or -c FILE: a config file, a folder with an idemctl.yaml,
 a training fixture such as @payments-restore, or a saved scan. The default is ./idemctl.yaml.`
@@ -29,17 +29,20 @@ func newRoot(env *Env) *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
+		switch {
+		case len(args) > 0:
+			return unknownCommand(root, args[0])
+		case env.configInSight():
 			return cmd.Help()
 		}
-		return unknownCommand(root, args[0])
+		return env.guide()
 	}
 	root.DisableFlagsInUseLine = true
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&env.global.color, "color", "auto", "colour what goes to standard output: auto, always, never")
 	root.PersistentFlags().BoolVarP(&env.global.quiet, "quiet", "q", false, "no progress, no remarks")
 	root.PersistentFlags().StringVarP(&env.global.config, "config", "c", "", "the config, instead of the last argument")
-	root.AddCommand(newScan(env), newShow(env), newCheck(env), newKeys(env), newVersion(env), newCompletion(env))
+	root.AddCommand(newScan(env), newShow(env), newDecide(env), newWithdraw(env), newOutcome(env), newHandout(env), newAudit(env), newCheck(env), newKeys(env), newVersion(env), newCompletion(env))
 	return root
 }
 

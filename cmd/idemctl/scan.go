@@ -57,11 +57,17 @@ func runScan(ctx context.Context, env *Env, opt *scanOptions, args []string) err
 		return err
 	}
 	shape.Config = t.named
-	res, err := env.open(ctx, t, opt.now, opt.out)
+	res, known, err := env.open(ctx, t, opt.now, opt.out)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = res.Close() }()
+	shape.Decisions = known.shown()
+	if opt.reveal {
+		if err := env.reveal(ctx, t, known, res.Manifest(), ""); err != nil {
+			return err
+		}
+	}
 	return writeOut(env.Out, func(w io.Writer) error {
 		switch {
 		case opt.asJSON:

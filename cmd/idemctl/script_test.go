@@ -25,6 +25,7 @@ const noWait = "atexit_sleep_ms=0"
 // TestScript runs every script of testdata/script: a story of command lines, each with its exit code and its words.
 func TestScript(t *testing.T) {
 	t.Parallel()
+	states := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
@@ -36,6 +37,9 @@ func TestScript(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(env.WorkDir, "tmpdir"), 0o700); err != nil {
 				return err
 			}
+			state := filepath.Join(states, filepath.Base(env.WorkDir)) // where trails are kept: no file of a script's own
+			env.Setenv("XDG_STATE_HOME", filepath.Join(state, "state"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(state, "config"))
 			env.Values[before{}] = listing(env.WorkDir)
 			env.Values[rememberedKey], env.Values[holdersKey] = &remembered{}, &holders{}
 			return nil

@@ -41,7 +41,7 @@ func runShow(ctx context.Context, env *Env, opt *showOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	res, err := env.open(ctx, t, opt.now, "")
+	res, known, err := env.open(ctx, t, opt.now, "")
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,12 @@ func runShow(ctx context.Context, env *Env, opt *showOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	shape := report.Options{Reveal: opt.reveal, Colour: colour, Width: env.Width, Config: t.named}
+	shape := report.Options{Reveal: opt.reveal, Colour: colour, Width: env.Width, Config: t.named, Decisions: known.shown()}
+	if opt.reveal {
+		if err := env.reveal(ctx, t, known, res.Manifest(), c.CaseID); err != nil {
+			return err
+		}
+	}
 	return writeOut(env.Out, func(w io.Writer) error {
 		if opt.asJSON {
 			return report.ShowJSON(w, c, shape)

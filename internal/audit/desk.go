@@ -159,7 +159,7 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	if live := liveOf(decisions[id], reconcile.At(d.Now())); live != nil {
 		was := live.Decided()
 		if !was.Changed(j) {
-			return refused(id, CodeLive, "%s stands: %s by %s, recorded at %s. Withdraw it first, or record its outcome.", live.ID, named(live.Proposal.Decision, live.As), live.Operator, stamp(live.Recorded))
+			return refused(id, CodeLive, "%s stands: %s by %s, recorded at %s. Withdraw it first, or record its outcome.", live.ID, named(live.Decision, live.As), live.Operator, stamp(live.Recorded))
 		}
 		supersedes = live.ID
 	}

@@ -111,7 +111,7 @@ func told(answers []audit.Answer) string {
 	var out []string
 	for _, a := range answers {
 		if a.Decision != nil {
-			out = append(out, "recorded "+a.Decision.Proposal.Decision.String())
+			out = append(out, "recorded "+a.Decision.Decision.String())
 		} else {
 			out = append(out, a.Code)
 		}

@@ -55,7 +55,7 @@ func replays(decisions map[string][]Decision) []Decision {
 	var out []Decision
 	for _, ds := range decisions {
 		for i := range ds {
-			if ds[i].Proposal.Decision == reconcile.DecideReplay && ds[i].State == reconcile.DecisionDecided {
+			if ds[i].Decision == reconcile.DecideReplay && ds[i].State == reconcile.DecisionDecided {
 				out = append(out, ds[i])
 			}
 		}

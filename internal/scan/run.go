@@ -33,6 +33,8 @@ type Options struct {
 	Decided map[string][]reconcile.Decided
 	// Unsure says that the trail cannot be trusted: more may have been decided than Decided tells.
 	Unsure bool
+	// Trail is where the decisions are kept, for whoever opens the saved scan.
+	Trail string
 }
 
 // DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
@@ -384,7 +386,7 @@ func (r *run) finish(ctx context.Context, k *keeper, j *judge) (*Result, error) 
 
 func (r *run) manifest(j *judge) *Manifest {
 	m := &Manifest{
-		Tool: r.opt.Tool, Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Complete: true,
+		Tool: r.opt.Tool, Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Trail: r.opt.Trail, Complete: true,
 		Counts: r.counts, Contracts: j.gaps.list(r.cfg.Contracts), Notes: slices.Clone(r.notes),
 	}
 	for i, rd := range r.readers {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
+)
+
+// desk is what decisions about a config's cases go through. repeated says that the operator named the clock's time for this very decision.
+func (e *Env) desk(cfg *config.Config, trail *audit.Trail, repeated bool) *audit.Desk {
+	return &audit.Desk{
+		Trail: trail, Now: e.Now, Fixture: cfg.Fixture, Repeated: repeated,
+		Read: func(ctx context.Context, decided map[string][]reconcile.Decided) (audit.Reading, error) {
+			res, err := e.scan(ctx, cfg, scan.Options{Decided: decided})
+			if err != nil {
+				return audit.Reading{}, err
+			}
+			return reading(res), nil
+		},
+	}
+}
+
+// reading is a scan as the desk needs it.
+func reading(res *scan.Result) audit.Reading {
+	m := res.Manifest()
+	return audit.Reading{
+		Now: m.Now, Pinned: m.Pinned, Config: m.Name, ConfigDigest: m.ConfigDigest, Close: res.Close,
+		Case: func(ctx context.Context, prefix string) (*audit.Seen, error) {
+			c, err := res.Case(ctx, prefix)
+			var none *scan.Error
+			if errors.As(err, &none) {
+				return nil, fmt.Errorf("%w: %w", audit.ErrNoCase, err)
+			}
+			if err != nil {
+				return nil, err
+			}
+			var evidence bytes.Buffer
+			if err := report.ShowJSON(&evidence, c, report.Options{Reveal: true}); err != nil {
+				return nil, err
+			}
+			return &audit.Seen{
+				Judgement: &c.Judgement, Contract: c.Contract, Identity: c.Identity, Twins: c.Twins, Others: c.Candidates, Evidence: evidence.Bytes(),
+			}, nil
+		},
+	}
+}
+
+// loadToDecide loads a config and says whether --now repeats the clock that it is pinned at, or is the only one that pins it.
+func (e *Env) loadToDecide(t target, now string) (cfg *config.Config, repeated bool, err error) {
+	own, err := e.load(t, "")
+	if err != nil {
+		return nil, false, err
+	}
+	if cfg, err = e.load(t, now); err != nil {
+		return nil, false, err
+	}
+	return cfg, now != "" && (!own.Now.Known() || own.Now == cfg.Now), nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"example.com/idemctl/fixtures"
+	"example.com/idemctl/internal/text"
+)
+
+// configInSight reports whether a command without an argument would find a config.
+func (e *Env) configInSight() bool {
+	if e.global.config != "" {
+		return true
+	}
+	_, err := os.Stat(defaultConfig)
+	return err == nil
+}
+
+// guide says what to type where nothing was typed and no config is in sight.
+func (e *Env) guide() error {
+	all, err := fixtures.List()
+	if err != nil {
+		return err
+	}
+	width := 0
+	for _, f := range all {
+		width = max(width, text.Width(f.Name))
+	}
+	return writeOut(e.Out, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, `There is no %s here. Name a config, or try one of the fixtures that come with idemctl:
+
+  idemctl scan PATH                  PATH is a config, or a folder that holds an %[1]s
+  idemctl scan @payments-restore     a fixture: nothing to set up, nothing that could go wrong
+  idemctl --help                     every command
+
+Fixtures
+`, defaultConfig)
+		for _, f := range all {
+			if err == nil {
+				_, err = fmt.Fprintf(w, "  @%s  %s\n", text.Pad(f.Name, width), text.SafeString(f.Title))
+			}
+		}
+		return err
+	})
+}

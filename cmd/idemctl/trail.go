@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/text"
+)
+
+// trailError is a trail that stands and cannot be used: nobody knows what was decided.
+type trailError struct{ err error }
+
+func (e *trailError) Error() string { return e.err.Error() }
+func (e *trailError) Unwrap() error { return e.err }
+
+// trailPlace is where the decisions about a config's cases are kept: where it says, else in a folder of this account whose name tells the config's place.
+func (e *Env) trailPlace(cfg *config.Config) (audit.Place, error) {
+	if path, ok := strings.CutPrefix(cfg.Audit, "sqlite:"); ok {
+		if !filepath.IsAbs(path) && cfg.Place.FS == nil {
+			path = filepath.Join(cfg.Place.Dir, path)
+		}
+		if cfg.Place.FS == nil || filepath.IsAbs(path) {
+			return audit.Place{Path: path}, nil
+		}
+	} else if cfg.Audit != "" {
+		return audit.Place{}, &config.Error{File: cfg.Path, Msg: "audit: a trail in PostgreSQL cannot be kept by this version", Hint: "write audit: sqlite:PATH, or leave it out"}
+	}
+	state, err := e.stateHome()
+	if err != nil {
+		return audit.Place{}, err
+	}
+	where := cfg.Path
+	if cfg.Place.FS == nil {
+		if where, err = filepath.Abs(cfg.Path); err != nil {
+			return audit.Place{}, fmt.Errorf("finding the place of the audit trail: %w", err)
+		}
+	}
+	sum := sha256.Sum256([]byte(where))
+	return audit.Place{Path: filepath.Join(state, "idemctl", cfg.Name+"-"+hex.EncodeToString(sum[:6]), "audit.db")}, nil
+}
+
+func (e *Env) stateHome() (string, error) {
+	if dir := e.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if home := e.Getenv("HOME"); home != "" {
+		return filepath.Join(home, ".local", "state"), nil
+	}
+	return "", &failure{what: "no place for the audit trail: HOME is not set", hint: "set HOME or XDG_STATE_HOME, or write audit: sqlite:PATH in the config"}
+}
+
+func (e *Env) auditEnv() (audit.Env, error) {
+	operator, err := audit.Self()
+	return audit.Env{
+		Now: e.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Tool: "idemctl " + version(), Operator: operator,
+	}, err
+}
+
+// openTrail opens a trail for recording, and makes it where there is none.
+func (e *Env) openTrail(ctx context.Context, place audit.Place) (*audit.Trail, error) {
+	env, err := e.auditEnv()
+	if err != nil {
+		return nil, err
+	}
+	trail, err := audit.Open(ctx, place, env)
+	return trail, notTrusted(place, err)
+}
+
+// readTrail opens a trail for reading; nil where there is none. It makes and writes nothing.
+func (e *Env) readTrail(ctx context.Context, place audit.Place) (*audit.Trail, error) {
+	env, err := e.auditEnv()
+	if err != nil {
+		return nil, err
+	}
+	trail, err := audit.OpenReading(ctx, place, env)
+	if errors.Is(err, audit.ErrNone) {
+		return nil, nil
+	}
+	return trail, notTrusted(place, err)
+}
+
+// notTrusted tells a file that stands and cannot be read as a trail from a place where none can be made.
+func notTrusted(place audit.Place, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, audit.ErrBusy) {
+		return err
+	}
+	if _, none := os.Lstat(place.Path); none != nil {
+		return err
+	}
+	return &trailError{err}
+}
+
+// placeOf is where the trail of a target is kept. A saved scan says so itself.
+func (e *Env) placeOf(ctx context.Context, t target) (audit.Place, error) {
+	if !t.saved {
+		cfg, err := e.load(t, "")
+		if err != nil {
+			return audit.Place{}, err
+		}
+		return e.trailPlace(cfg)
+	}
+	path, err := trailOfSaved(ctx, t.path)
+	if err == nil && path == "" {
+		err = &usageError{what: t.path + " does not say where its decisions are kept", hint: "name the config it was made from"}
+	}
+	return audit.Place{Path: path}, err
+}
+
+func shownPath(path string) string { return text.SafeString(path) }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/text"
+)
+
+func newWithdraw(env *Env) *cobra.Command {
+	var asJSON bool
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "withdraw DECISION --reason REASON [CONFIG]",
+		Short: "take a decision back",
+		Long: `Records that a decision is taken back. Nothing is erased. A replay that was handed out already
+may be sent all the same: it stays pending until its outcome is recorded.`,
+		Args: arguments(1, 2, "a decision and at most one config"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(reason) == "" {
+				return &usageError{what: "withdraw: a reason is missing", hint: "whoever reads the trail wants to know why: --reason \"…\""}
+			}
+			return env.change(cmd.Context(), args, asJSON, "withdrawn", func(ctx context.Context, trail *audit.Trail, id string) (audit.Decision, error) {
+				return trail.Withdraw(ctx, id, reason)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "`WHY`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return cmd
+}
+
+var outcomeWords = []string{"done", "failed", "unknown"}
+
+func newOutcome(env *Env) *cobra.Command {
+	var asJSON bool
+	var ref, reason string
+	cmd := &cobra.Command{
+		Use:   "outcome DECISION (" + strings.Join(outcomeWords, "|") + ") --ref REF [CONFIG]",
+		Short: "record what came of a decision",
+		Long: `Records what came of a decision: done, failed (certainly not carried out) or unknown (tried, and
+nobody knows). Unknown can become one of the others later. A replay stays pending until the
+sources cover the time of its outcome.`,
+		Args: arguments(2, 3, "a decision, an outcome and at most one config"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return outcomeWords, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			outcome, err := reconcile.ParseDecisionOutcome(args[1])
+			if err != nil || outcome == reconcile.ReportedNone {
+				return &usageError{what: fmt.Sprintf("outcome %s: no such outcome", args[1]), hint: suggest(args[1], outcomeWords)}
+			}
+			if strings.TrimSpace(ref) == "" {
+				return &usageError{what: "outcome: what tells it is missing", hint: "name the worker's run, a log line, a row: --ref …"}
+			}
+			return env.change(cmd.Context(), append(args[:1:1], args[2:]...), asJSON, args[1], func(ctx context.Context, trail *audit.Trail, id string) (audit.Decision, error) {
+				return trail.Outcome(ctx, id, outcome, ref, reason)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&ref, "ref", "", "what tells it: a `REFERENCE`")
+	cmd.Flags().StringVar(&reason, "reason", "", "`WHY`, where there is more to say")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return cmd
+}
+
+// change records something about a decision that stands in the trail.
+func (e *Env) change(ctx context.Context, args []string, asJSON bool, word string, record func(context.Context, *audit.Trail, string) (audit.Decision, error)) error {
+	t, err := e.target(args[1:])
+	if err != nil {
+		return err
+	}
+	place, err := e.placeOf(ctx, t)
+	if err != nil {
+		return err
+	}
+	trail, err := e.readTrail(ctx, place) // nothing is made for a decision that cannot stand
+	switch {
+	case err != nil:
+		return err
+	case trail == nil:
+		return &failure{what: "no decision is recorded here yet", hint: "idemctl decide records one"}
+	}
+	known, err := trail.Decision(ctx, args[0])
+	_ = trail.Close()
+	if err != nil {
+		return notFound(err, args[0])
+	}
+	if trail, err = e.openTrail(ctx, place); err != nil {
+		return err
+	}
+	defer func() { _ = trail.Close() }()
+	d, err := record(ctx, trail, known.ID)
+	var step *audit.StepError
+	if errors.As(err, &step) {
+		return &failure{what: "refused: " + step.Error(), hint: "idemctl audit log tells what became of it"}
+	}
+	if err != nil && !errors.Is(err, audit.ErrUnpinned) {
+		return err
+	}
+	shown := shownDecision(&d, nil, reconcile.At(e.Now()))
+	return errors.Join(err, writeOut(e.Out, func(w io.Writer) error {
+		if asJSON {
+			return report.DecisionJSON(w, d.Case, &shown)
+		}
+		_, err := fmt.Fprintf(w, "%s  %s  %s\n", word, text.SafeString(d.Case), text.SafeString(d.ID))
+		return err
+	}))
+}
+
+// notFound says which decision cannot be found.
+func notFound(err error, prefix string) error {
+	shown := text.Truncate(text.SafeString(prefix), 40)
+	switch {
+	case errors.Is(err, audit.ErrNotFound):
+		return &failure{what: "no decision begins with " + shown, hint: "`idemctl audit log` lists the decisions with their ids"}
+	case errors.Is(err, audit.ErrAmbiguous):
+		return &failure{what: "several decisions begin with " + shown, hint: "give more of the id"}
+	}
+	return err
+}
