@@ -14,6 +14,8 @@ import (
 	_ "time/tzdata" // zones of sources must be known on a machine that has none installed
 
 	"golang.org/x/term"
+
+	_ "example.com/idemctl/internal/termguard" // before anything that imports bubbletea
 )
 
 func main() { os.Exit(start()) }

@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/caselist"
+	"example.com/idemctl/internal/tui/keymap"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// app is what root, screens and dialogs share. Only the root changes it.
+type app struct {
+	deps   Deps
+	opt    Options
+	ctx    context.Context //nolint:containedctx // the program's own; commands derive theirs from it
+	keys   *keymap.Map
+	pal    *paint.Palette
+	glyphs *paint.Glyphs
+
+	load      int    // generation of the reading; rows, cases and marks belong to one
+	loading   bool   // the sources, or the rows of a result, are still read
+	cancel    func() // stops the reading
+	progress  *scan.Progress
+	began     time.Time
+	failed    string // why nothing could be read
+	result    Result
+	manifest  *scan.Manifest
+	list      *caselist.List
+	rows      *caselist.Snapshot
+	decisions map[string][]Decision
+	decided   bool // decisions have been read
+	trouble   string
+	busy      string // what runs that must end before anything else is recorded
+
+	cases  map[string]*scan.Case // read lately
+	recent []string
+	drafts map[string]string // reasons that were begun
+
+	inflight  int
+	recording bool        // a record has been asked for, and its answer has not been seen
+	told      chan string // what became of it, for an end from outside
+	notice    notice
+
+	after func(time.Duration, tea.Msg) tea.Cmd // a message, when that time has passed
+
+	// what the root does for screens and dialogs
+	push  func(screen)
+	ask   func(dialog)
+	close func() // the dialog on top
+	act   func(keymap.ID) tea.Cmd
+}
+
+// notice is what the footer says once.
+type notice struct {
+	text  string
+	style paint.Style
+}
+
+func (a *app) say(st paint.Style, s string) { a.notice = notice{text.Once(s), st} }
+
+// now is the clock that exposure and age are measured by: the scan's own where it is pinned or saved, else the running one.
+func (a *app) now() reconcile.Instant {
+	if a.manifest != nil && (a.manifest.Pinned || a.deps.SourceOff != "") {
+		return a.manifest.Now
+	}
+	return reconcile.At(a.opt.Now())
+}
+
+// moving reports whether now moves while nobody presses a key.
+func (a *app) moving() bool {
+	return a.manifest != nil && !a.manifest.Pinned && a.deps.SourceOff == ""
+}
+
+// keepCases is how many cases are kept once they were read.
+const keepCases = 64
+
+// keep remembers a case, and forgets the one that was read longest ago.
+func (a *app) keep(c *scan.Case) {
+	if _, ok := a.cases[c.CaseID]; !ok {
+		a.recent = append(a.recent, c.CaseID)
+		if len(a.recent) > keepCases {
+			delete(a.cases, a.recent[0])
+			a.recent = slices.Delete(a.recent, 0, 1)
+		}
+	}
+	a.cases[c.CaseID] = c
+}
+
+// live returns the live decision of a case, nil when there is none.
+func (a *app) live(id string) *Decision {
+	ds := a.decisions[id]
+	for i := len(ds) - 1; i >= 0; i-- {
+		if ds[i].Live(a.now()) {
+			return &ds[i]
+		}
+	}
+	return nil
+}
+
+// latest returns the latest decision of a case, nil when there is none.
+func (a *app) latest(id string) *Decision {
+	if ds := a.decisions[id]; len(ds) > 0 {
+		return &ds[len(ds)-1]
+	}
+	return nil
+}
+
+// state is what holds on every screen.
+func (a *app) state() keymap.State {
+	return keymap.State{
+		Loading: a.loading || !a.decided && a.deps.Decisions != nil, Source: a.deps.SourceOff, Busy: a.busy,
+		Desk: a.deskOff(), Trail: a.deps.TrailOff,
+	}
+}
+
+func (a *app) deskOff() string {
+	switch {
+	case a.failed != "":
+		return "nothing could be read"
+	case a.deps.DeskOff != "":
+		return a.deps.DeskOff
+	case a.deps.Decide == nil:
+		return "there is no trail to record in"
+	case a.trouble != "":
+		return "the audit trail is in trouble: nothing is recorded until it is understood"
+	}
+	return ""
+}

@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// factRow is one fact that some records carry, on the same line in all of them.
+type factRow struct {
+	name    string
+	differs bool
+}
+
+// sameFact joins what names one thing in two kinds of record.
+func sameFact(name string) string {
+	if name == "object_id" {
+		return "provider_ref"
+	}
+	return name
+}
+
+// aligned lists the facts of all records in one order, each fact once.
+func (v *caseView) aligned() []factRow {
+	var rows []factRow
+	values := make(map[string][]reconcile.Value)
+	for i := range v.c.Evidence {
+		e := &v.c.Evidence[i]
+		at := 0
+		for _, f := range e.Facts {
+			name := sameFact(f.Name)
+			if !e.History {
+				values[name] = append(values[name], f.Value)
+			}
+			if known := slices.IndexFunc(rows, func(r factRow) bool { return r.name == name }); known >= 0 {
+				at = known + 1
+				continue
+			}
+			rows = slices.Insert(rows, min(at, len(rows)), factRow{name: name})
+			at++
+		}
+	}
+	for i := range rows {
+		rows[i].differs = v.comparable(rows[i].name) && differ(values[rows[i].name])
+	}
+	if v.only {
+		rows = slices.DeleteFunc(rows, func(r factRow) bool { return !r.differs })
+	}
+	return rows
+}
+
+// comparable reports whether two records of one action should agree in a fact.
+func (v *caseView) comparable(name string) bool {
+	if slices.Contains([]string{"amount", "effect_id", "provider_ref", "business_ref", "provider_key", "mode"}, name) {
+		return true
+	}
+	return slices.ContainsFunc(v.c.Identity, func(c reconcile.Component) bool { return c.Name == name })
+}
+
+func differ(vs []reconcile.Value) bool {
+	for i := 1; i < len(vs); i++ {
+		if vs[i].Differs(vs[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// facts writes a record's facts and reports whether some differ from those of others.
+func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
+	rows := v.aligned()
+	wide := 0
+	for _, r := range rows {
+		wide = max(wide, text.Width(text.SafeString(r.name)))
+	}
+	wide = min(wide, max(8, s.w/2-2))
+	if v.only && len(rows) == 0 {
+		s.add(paint.Faint, "no value differs")
+	}
+	for _, r := range rows {
+		at := slices.IndexFunc(e.Facts, func(f reconcile.Fact) bool { return sameFact(f.Name) == r.name })
+		if at < 0 {
+			s.line() // another record says it, this one does not
+			continue
+		}
+		f := e.Facts[at]
+		sign, st := " ", paint.Text
+		if r.differs {
+			sign, st, remark = v.glyphs.Differs, paint.Differs, v.glyphs.Differs+" differs"
+		}
+		s.line(paint.Piece{Style: paint.Faint, Text: text.Pad(text.SafeString(f.Name), wide)}, paint.Piece{Style: paint.Differs, Text: sign}, paint.Piece{Style: st, Text: factText(f)})
+	}
+	return remark
+}
+
+func factText(f reconcile.Fact) string {
+	if reconcile.PayloadFact(f.Name) {
+		return text.Mask(f.Value.Bytes())
+	}
+	return report.Value(f.Value)
+}
+
+// stored writes a record's columns as they are stored; what may be a payload is masked.
+func (v *caseView) stored(e *scan.Evidence, s *sheet) {
+	wide := 0
+	for _, col := range e.Raw {
+		wide = max(wide, text.Width(text.SafeString(col.Name)))
+	}
+	wide = min(wide, max(8, s.w/2-2))
+	for _, col := range e.Raw {
+		value := text.Mask(col.Text)
+		switch {
+		case col.Kind == "null":
+			value = "null"
+		case report.Plain(e, col):
+			value = text.Safe(col.Text)
+		}
+		s.line(paint.Piece{Style: paint.Faint, Text: text.Pad(text.SafeString(col.Name), wide) + " "}, paint.Piece{Text: value})
+	}
+}
+
+// why writes the reasons with the rows that prove them, then what stands near.
+func (v *caseView) why(s *sheet) {
+	for i, r := range v.c.Reasons {
+		if i > 0 {
+			s.gap()
+		}
+		s.add(paint.Strong, text.SafeString(r.Rule))
+		s.add(paint.Text, text.Once(r.Text))
+		for _, ref := range r.Refs {
+			s.indent(2, paint.Faint, text.SafeString(ref))
+		}
+	}
+	v.near(s, "Candidates: they prove nothing, look at them together", v.c.Candidates, v.c.MoreCands)
+	v.near(s, "Twins: the same wish, perhaps, under another key", v.c.Twins, v.c.MoreTwins)
+	if len(v.c.NotJudged) > 0 {
+		s.gap()
+		s.add(paint.Warn, "not judged, for want of a mapping: "+strings.Join(v.c.NotJudged, ", "))
+	}
+	if v.c.More > 0 {
+		s.gap()
+		s.add(paint.Faint, "and "+counted(v.c.More, "record")+" of this action that are not shown")
+	}
+}
+
+func (v *caseView) near(s *sheet, title string, found []reconcile.Candidate, more int) {
+	if len(found) == 0 {
+		return
+	}
+	s.gap()
+	s.add(paint.Strong, title)
+	for _, c := range found {
+		s.add(paint.Text, strings.TrimSpace(text.SafeString(c.Case)+" "+text.SafeString(c.Locator)))
+		s.indent(2, paint.Faint, text.Once(c.Why))
+	}
+	if more > 0 {
+		s.add(paint.Faint, "and "+count(int64(more))+" more")
+	}
+}
+
+// options writes the answer for a replay first, as nothing else can double an effect; then what may be decided before what is refused. Each has its reason.
+func (v *caseView) options(s *sheet) {
+	groups := []func(o *reconcile.Option) bool{
+		func(o *reconcile.Option) bool { return o.Decision == reconcile.DecideReplay },
+		func(o *reconcile.Option) bool { return o.Decision != reconcile.DecideReplay && o.Allowed },
+		func(o *reconcile.Option) bool { return o.Decision != reconcile.DecideReplay && !o.Allowed },
+	}
+	for _, in := range groups {
+		for i := range v.c.Options {
+			o := &v.c.Options[i]
+			if !in(o) {
+				continue
+			}
+			word, st := "allowed", paint.Good
+			if !o.Allowed {
+				word, st = "refused", paint.Bad
+			}
+			s.line(paint.Piece{Style: st, Text: word + "  "}, paint.Piece{Style: paint.Strong, Text: decisionWords(o.Decision, o.As)}, paint.Piece{Style: paint.Faint, Text: "  " + o.Code})
+			s.indent(9, paint.Text, text.Once(o.Reason))
+		}
+	}
+}

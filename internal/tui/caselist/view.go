@@ -1,0 +1,219 @@
+package caselist
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"example.com/idemctl/internal/query"
+	"example.com/idemctl/internal/reconcile"
+)
+
+// Column is what rows are ordered by. Queued is the queue's own order: exposure, nearest deadline, severity, id.
+type Column uint8
+
+// The columns.
+const (
+	Queued Column = iota
+	BySeverity
+	ByKind
+	ByMoney
+	ByAge
+	ByDecision
+	columns
+)
+
+var columnWords = [...]string{"exposure", "severity", "kind", "money", "age", "decision"}
+
+func (c Column) String() string { return columnWords[c] }
+
+// Next returns the column behind c, the first behind the last.
+func (c Column) Next() Column { return (c + 1) % columns }
+
+// Choice says which rows are listed, and how.
+type Choice struct {
+	Query   *query.Query
+	By      Column
+	Reverse bool
+	Now     reconcile.Instant
+}
+
+// Plain reports whether all rows are listed in their own order.
+func (c *Choice) Plain() bool { return c.Query.All() && c.By == Queued && !c.Reverse }
+
+// View is the rows that are listed, in order. The zero View of a list lists all.
+type View struct {
+	order []uint32 // nil: every row of the snapshot
+	plain bool
+	n     int
+}
+
+// All lists every row of a snapshot in its own order.
+func All(s *Snapshot) View { return View{plain: true, n: s.n} }
+
+// Len returns how many rows are listed.
+func (v View) Len() int { return v.n }
+
+// At returns the row listed at a place.
+func (v View) At(place int) int {
+	if v.plain {
+		return place
+	}
+	return int(v.order[place])
+}
+
+// Place returns where a row is listed, -1 when it is not.
+func (v View) Place(row int) int {
+	if v.plain {
+		if row < v.n {
+			return row
+		}
+		return -1
+	}
+	return slices.Index(v.order, uint32(row))
+}
+
+// stopEvery is how many rows are looked at between two looks at the context.
+const stopEvery = 1 << 12
+
+// List lists the rows of the snapshot that are chosen. It stops soon after ctx is cancelled.
+func (s *Snapshot) List(ctx context.Context, ch Choice) (View, error) {
+	if ch.Plain() {
+		return All(s), nil
+	}
+	order, err := s.filter(ctx, &ch, 0)
+	if err != nil {
+		return View{}, err
+	}
+	if ch.By != Queued {
+		s.sort(order, ch.By)
+	}
+	if ch.Reverse {
+		slices.Reverse(order)
+	}
+	return View{order: order, n: len(order)}, ctx.Err()
+}
+
+// Extend lists rows that were added since v was made, behind those of v: their place in the order is found when the last has come.
+func (s *Snapshot) Extend(v View, from int, ch Choice) View {
+	if v.plain && ch.Plain() {
+		return All(s)
+	}
+	more, err := s.filter(context.Background(), &ch, from)
+	if err != nil {
+		return v
+	}
+	order := append(v.order, more...)
+	return View{order: order, n: len(order)}
+}
+
+func (s *Snapshot) filter(ctx context.Context, ch *Choice, from int) ([]uint32, error) {
+	var out []uint32
+	if ch.Query.All() {
+		out = make([]uint32, 0, s.n-from)
+		for i := from; i < s.n; i++ {
+			out = append(out, uint32(i))
+		}
+		return out, nil
+	}
+	var c query.Case
+	for i := from; i < s.n; i++ {
+		if i%stopEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		s.fill(i, &c)
+		if ch.Query.Match(&c, ch.Now) {
+			out = append(out, uint32(i))
+		}
+	}
+	return out, nil
+}
+
+// fill unpacks a row for a query into memory that is used again.
+func (s *Snapshot) fill(i int, c *query.Case) {
+	r, text := s.row(i)
+	sh := &s.shapes[r.shape]
+	n, k := binary.Uvarint(text)
+	d := &s.decided[i]
+	*c = query.Case{
+		ID: text[k : k+int(n)], Contract: sh.contract, Headline: r.headline, Kinds: r.kinds, Severity: r.severity,
+		Exposure: reconcile.Exposure{State: r.exposure, Until: instant(r.until)}, Executed: r.executed, RetryNow: r.retry,
+		Amount: s.amount(r), Since: instant(r.since), Identity: c.Identity[:0],
+		Decided: d.Some, State: d.State, Decision: d.Decision, As: d.As, Live: d.Live, Changed: d.Changed,
+	}
+	text = text[k+int(n):]
+	for _, name := range sh.names {
+		n, k := binary.Uvarint(text)
+		text = text[k:]
+		v := reconcile.Value{}
+		if n > 0 {
+			v = reconcile.Bytes(text[: n-1 : n-1])
+			text = text[n-1:]
+		}
+		c.Identity = append(c.Identity, reconcile.Component{Name: name, Value: v})
+	}
+}
+
+// sort orders rows by a column, and rows that are equal there by the queue's own order. The first row is the one to look at first.
+func (s *Snapshot) sort(order []uint32, by Column) {
+	type keyed struct {
+		key int64
+		row uint32
+	}
+	rows := make([]keyed, len(order))
+	for i, at := range order {
+		rows[i] = keyed{s.key(int(at), by), at}
+	}
+	slices.SortFunc(rows, func(a, b keyed) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return cmp.Compare(a.row, b.row)
+	})
+	for i := range rows {
+		order[i] = rows[i].row
+	}
+}
+
+// last stands behind all others.
+const last = 1<<63 - 1
+
+func (s *Snapshot) key(i int, by Column) int64 {
+	r, _ := s.row(i)
+	switch by {
+	case BySeverity:
+		return int64(r.severity)
+	case ByKind:
+		return int64(r.headline)
+	case ByMoney: // by currency, then the most first: amounts of two currencies have no order
+		if !r.valid {
+			return last
+		}
+		const bits = 50
+		most := int64(1)<<(bits-1) - 1
+		return int64(r.currency)<<bits - min(max(r.minor, -most), most)
+	case ByAge: // the oldest first
+		if r.since == unknown {
+			return last
+		}
+		return r.since
+	case ByDecision:
+		return decidedKey(&s.decided[i])
+	case Queued, columns:
+	}
+	return int64(i)
+}
+
+// decidedKey puts first what asks for somebody: changed evidence, then nothing decided.
+func decidedKey(d *Decided) int64 {
+	switch {
+	case d.Some && d.Changed:
+		return 0
+	case !d.Some:
+		return 1
+	case !d.Live:
+		return 2 + int64(d.State)
+	}
+	return 100 + int64(d.State)
+}

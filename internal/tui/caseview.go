@@ -1,0 +1,287 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/keymap"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// The panes below the records. Their numbers count from behind the last record.
+const (
+	paneTimeline = iota
+	paneWhy
+	paneOptions
+	lowerPanes
+)
+
+// caseView is one case: its records side by side, the timeline that links them, why it is a case, and what may be decided.
+type caseView struct {
+	*app
+	queue  *queue // whose next case is the next one; nil for a case of the past
+	id     string
+	c      *scan.Case
+	wrong  string
+	past   string // what this case is a picture of; "" for the present
+	focus  int    // the pane that keys go to
+	lower  int    // the lower pane that is seen where there is room for one
+	event  int
+	tops   map[int]int
+	zoom   bool
+	only   bool
+	raw    bool
+	column int // the first record column that is seen
+	width  int // of the last drawing, for the number of columns
+}
+
+func newCaseView(a *app, q *queue, id string) *caseView {
+	v := &caseView{app: a, queue: q, lower: paneOptions}
+	v.show(id)
+	return v
+}
+
+// show turns to a case.
+func (v *caseView) show(id string) {
+	v.id, v.c, v.wrong = id, v.cases[id], ""
+	v.event, v.column, v.tops = -1, 0, make(map[int]int)
+	if v.focus < len(v.columns()) || v.c == nil {
+		v.focus = 0
+	}
+}
+
+// need reads the case, unless it has been read.
+func (v *caseView) need() tea.Cmd {
+	if v.c != nil || v.past != "" {
+		return nil
+	}
+	return v.readCase(context.WithoutCancel(v.ctx), v.id)
+}
+
+func (v *caseView) Title() string {
+	if v.past != "" {
+		return "as it was"
+	}
+	if v.c != nil {
+		return identity(v.c.Identity, 40, v.glyphs.Separator)
+	}
+	return text.Truncate(text.SafeString(v.id), 16)
+}
+
+func (v *caseView) Scope() keymap.Scope { return keymap.Case }
+
+// Hints are the keys of the footer.
+func (v *caseView) Hints() []keymap.ID {
+	if v.past != "" {
+		return []keymap.ID{keymap.NextPane, keymap.Later, keymap.Raw, keymap.Zoom, keymap.Back}
+	}
+	hints := []keymap.ID{keymap.DecideCase, keymap.NextPane, keymap.Later, keymap.NextCase, keymap.Only, keymap.Raw, keymap.Zoom}
+	if v.live(v.id) != nil {
+		hints = append([]keymap.ID{keymap.DecideCase, keymap.Withdraw, keymap.Outcome}, hints[1:]...)
+	}
+	return append(hints, keymap.Back)
+}
+
+// State tells what may be done with the case.
+func (v *caseView) State(s *keymap.State) {
+	s.Rows, s.Case = 1, v.c != nil
+	if v.queue != nil {
+		s.Filtering = v.queue.stale()
+	}
+	if live := v.live(v.id); live != nil {
+		s.Live, s.Replay = true, live.Decision == reconcile.DecideReplay
+	}
+	if v.past != "" {
+		s.Desk = "this is a picture of the past: open the case itself to decide"
+	}
+}
+
+// Recv takes the case when it has been read, here or again.
+func (v *caseView) Recv(msg any) tea.Cmd {
+	switch m := msg.(type) {
+	case caseRead:
+		if m.id != v.id || m.load != v.load || v.past != "" {
+			return nil
+		}
+		if m.err != nil {
+			v.wrong = text.Once(m.err.Error())
+			return nil
+		}
+		v.c, v.wrong = m.c, ""
+	case loaded:
+		if v.past == "" && m.err == nil {
+			v.c = nil
+		}
+	case arrived:
+		if v.c == nil && v.past == "" && m.more == nil {
+			return v.need()
+		}
+	}
+	return nil
+}
+
+// Do acts.
+func (v *caseView) Do(id keymap.ID) tea.Cmd {
+	switch id {
+	case keymap.DecideCase:
+		v.ask(newDecide(v.app, []*scan.Case{v.c}))
+	case keymap.Withdraw:
+		v.ask(newWithdraw(v.app, v.live(v.id)))
+	case keymap.Outcome:
+		v.ask(newOutcome(v.app, v.live(v.id)))
+	case keymap.NextCase:
+		return v.step(1)
+	case keymap.PriorCase:
+		return v.step(-1)
+	case keymap.NextPane:
+		v.turn(1)
+	case keymap.PriorPane:
+		v.turn(-1)
+	case keymap.Later:
+		v.walk(1)
+	case keymap.Earlier:
+		v.walk(-1)
+	case keymap.Only:
+		v.only = !v.only
+	case keymap.Zoom:
+		v.zoom = !v.zoom
+	case keymap.Raw:
+		v.raw = !v.raw
+	default:
+		v.scroll(id)
+	}
+	return nil
+}
+
+// step goes to another case of the queue. The queue's cursor goes along.
+func (v *caseView) step(by int) tea.Cmd {
+	q := v.queue
+	if q == nil {
+		return nil
+	}
+	at := q.place + by
+	if at < 0 || at >= q.view.Len() {
+		v.say(paint.Text, "no case that way")
+		return nil
+	}
+	q.place = at
+	v.show(q.cursorID())
+	return tea.Batch(v.need(), q.look())
+}
+
+func (v *caseView) panes() int { return len(v.columns()) + lowerPanes }
+
+func (v *caseView) turn(by int) {
+	n := v.panes()
+	v.focus = (v.focus + by + n) % n
+	if low := v.focus - len(v.columns()); low >= 0 {
+		v.lower = low
+	}
+}
+
+// walk goes to another event of the timeline, and to the record that it stands in.
+func (v *caseView) walk(by int) {
+	events := v.events()
+	if len(events) == 0 {
+		return
+	}
+	v.event = min(max(v.event+by, 0), len(events)-1)
+	if e := events[v.event]; e.column >= 0 {
+		v.focus = e.column
+	}
+	v.lower = paneTimeline
+	v.tops[len(v.columns())+paneTimeline] = max(0, v.event-2)
+}
+
+func (v *caseView) scroll(id keymap.ID) {
+	const page = 5
+	v.tops[v.focus] = max(0, v.tops[v.focus]+shift(id, page))
+}
+
+// Draw paints what must be known before anything is decided, then the panes.
+func (v *caseView) Draw(a paint.Area) {
+	v.width = a.W()
+	in := a.Sub(1, 0, a.W()-2, a.H())
+	if v.c == nil {
+		what := "Reading the case."
+		if v.wrong != "" {
+			what = "The case could not be read: " + v.wrong
+		}
+		in.Wrapped(0, 0, paint.Text, what)
+		return
+	}
+	y := v.head(in)
+	if v.zoom {
+		v.pane(in.Sub(0, y, in.W(), in.H()), v.focus)
+		return
+	}
+	room := in.H() - y
+	switch {
+	case room < 10: // one pane at a time
+		v.pane(in.Sub(0, y, in.W(), room), v.focus)
+	default:
+		upper := min(max(room*9/20, 5), v.tallest()+1)
+		v.records(in.Sub(0, y, in.W(), upper))
+		v.below(in.Sub(0, y+upper, in.W(), room-upper))
+	}
+}
+
+// head draws the title, the four sentences, legs and decision. It returns the line behind them.
+func (v *caseView) head(a paint.Area) int {
+	c := v.c
+	glyph, word, _, st := v.severity(c.Severity)
+	x := a.Puts(0, 0, paint.Piece{Style: st, Text: glyph + " " + word + "  "}, paint.Piece{Style: paint.Strong, Text: c.Headline().String()}, paint.Piece{Text: "  "},
+		paint.Piece{Style: paint.Money, Text: report.Money(c.Amount)}, paint.Piece{Text: "  "})
+	cell, st := exposed(c.Exposure, v.now())
+	if c.Exposure.State != reconcile.ExposureNone {
+		x = a.Puts(x, 0, paint.Piece{Text: "exposed "}, paint.Piece{Style: st, Text: cell + "  "})
+	}
+	right := ""
+	if v.queue != nil {
+		right = fmt.Sprintf("%s of %s", count(int64(v.queue.place+1)), count(int64(v.queue.view.Len())))
+	}
+	also := ""
+	for _, k := range c.Kinds[1:] {
+		also += " +" + k.String()
+	}
+	a.PutIn(x, 0, a.W()-x-text.Width(right)-1, paint.Warn, also)
+	a.PutRight(a.W(), 0, paint.Faint, right)
+	y := 1
+	if v.past != "" {
+		a.Put(0, y, paint.Caution, v.past)
+		y++
+	}
+	for _, s := range [][2]string{
+		{"known", report.Known(c)}, {"not known", report.NotKnown(c)}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", report.UntilWhen(c.Exposure, v.now())},
+	} {
+		a.Put(0, y, paint.Faint, s[0])
+		a.Put(nameWidth, y, paint.Text, s[1])
+		y++
+	}
+	y = v.legs(a, y, c)
+	if a.H() >= 16 && v.past == "" {
+		y = v.standing(a, y, v.id)
+	}
+	return y
+}
+
+// below draws the lower panes: three side by side, or the one looked at last.
+func (v *caseView) below(a paint.Area) {
+	n := len(v.columns())
+	if a.W() < 100 {
+		v.pane(a, n+v.lower)
+		return
+	}
+	third := (a.W() - 2) / 3
+	x := 0
+	for i, w := range []int{third - 2, third - 2, a.W() - 2*(third-1)} {
+		v.pane(a.Sub(x, 0, w-1, a.H()), n+i)
+		x += w + 1
+	}
+}

@@ -1,0 +1,44 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// follows is what a decision leads to, once it is recorded. idemctl itself sends nothing and writes to no source.
+var follows = map[reconcile.Decision]string{
+	reconcile.DecideReplay:   "The service's own worker sends the same action again once `idemctl handout` gives it out; the guard is asked again then.",
+	reconcile.DecideHold:     "The service keeps retries back while this is unclear. It asserts nothing of what happened.",
+	reconcile.DecideResolve:  "It stands as your statement. The case stays in the queue while a retry can still double it.",
+	reconcile.DecideRecheck:  "The case comes back when it is time to look again.",
+	reconcile.DecideEscalate: "The case stays open, in the hands that you name.",
+}
+
+// consequence says what a press of the button writes, before it is pressed.
+func (d *decide) consequence() string {
+	o, ok := d.choice()
+	if !ok {
+		return "Nothing is written until you have chosen and pressed the button. No request leaves this machine, whatever you decide."
+	}
+	n := len(d.able())
+	return fmt.Sprintf("Will be written: %s in the audit trail, for ever. No request leaves this machine. %s", counted(int64(n), "record"), follows[o.Decision])
+}
+
+// parseWhen reads an instant, or a length of time from now.
+func parseWhen(s string, now reconcile.Instant) (reconcile.Instant, error) {
+	s = strings.TrimSpace(s)
+	if t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(s)); err == nil {
+		if y := t.UTC().Year(); y < 1970 || y > 2261 {
+			return reconcile.Instant{}, fmt.Errorf("the year %d is none that is meant", y)
+		}
+		return reconcile.At(t), nil
+	}
+	d, err := time.ParseDuration(strings.TrimPrefix(s, "+"))
+	if err != nil || strings.HasPrefix(s, "-") {
+		return reconcile.Instant{}, fmt.Errorf("%q is no time: 2026-11-29T06:00:00Z, or 45m and 6h from now", s)
+	}
+	return now.Add(d), nil
+}

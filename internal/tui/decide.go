@@ -1,0 +1,319 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/keymap"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// The shortest reasons. A fact that is stated, and a send that is let run, want more than a word.
+const (
+	leastReason = 3
+	firmReason  = 12
+	reasonLimit = 1000
+)
+
+// decide is the dialog in which a decision is taken. It freezes what it is about: case ids, and the digests of the evidence that was on the screen.
+type decide struct {
+	form
+	cases   []*scan.Case
+	options []reconcile.Option // one for each pick; Allowed when some case allows it
+	fit     []int              // how many cases allow each pick
+	reason  *blank
+	ref     *blank
+	to      *blank
+	when    *blank
+	phrase  *blank
+}
+
+func newDecide(a *app, cases []*scan.Case) *decide {
+	d := &decide{cases: cases}
+	d.form = form{app: a, title: "Decide", chosen: -1, head: d.subject, label: d.button, missing: d.wants, written: d.consequence, submit: d.send}
+	if len(cases) > 1 {
+		d.title = fmt.Sprintf("Decide %d cases at once", len(cases))
+	}
+	d.collect()
+	d.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), least: leastReason, high: 2}
+	d.ref = &blank{label: "Reference", hint: "the other case's id, the refund, the proof", field: newField(200), least: 1, high: 1, shown: d.asksRef}
+	d.to = &blank{label: "To", hint: "who takes it over", field: newField(100), least: 1, high: 1, shown: d.is(reconcile.DecideEscalate)}
+	d.when = &blank{label: "When", hint: "2026-11-29T06:00:00Z, or 45m and 6h from now", field: newField(40), least: 1, high: 1, shown: d.asksWhen}
+	d.phrase = &blank{label: "Type", field: newField(60), least: 1, high: 1, sealed: true, shown: func() bool { return len(cases) > 1 && d.chosen >= 0 }}
+	d.blanks = []*blank{d.ref, d.to, d.when, d.reason, d.phrase}
+	d.reason.field.set(a.drafts[d.key()])
+	return d
+}
+
+// key names the plan, for the draft of its reason.
+func (d *decide) key() string {
+	ids := make([]string, 0, len(d.cases))
+	for _, c := range d.cases {
+		ids = append(ids, c.CaseID)
+	}
+	return strings.Join(ids, " ")
+}
+
+// collect joins the guard's answers for all cases: what no case allows is refused, with the reason of the first.
+func (d *decide) collect() {
+	for _, first := range d.cases[0].Options {
+		o, n := first, 0
+		for _, c := range d.cases {
+			if at := optionOf(c, o.Decision, o.As); at != nil && at.Allowed {
+				if n == 0 {
+					o = *at
+				}
+				n++
+			}
+		}
+		p := pick{word: decisionWords(o.Decision, o.As), what: text.Once(o.Reason)}
+		switch {
+		case n == 0:
+			p.off = text.Once(o.Reason)
+		case len(d.cases) > 1:
+			p.what = fmt.Sprintf("%d of %d allow it. %s", n, len(d.cases), p.what)
+		}
+		d.picks, d.options, d.fit = append(d.picks, p), append(d.options, o), append(d.fit, n)
+	}
+}
+
+func optionOf(c *scan.Case, dec reconcile.Decision, as reconcile.Resolution) *reconcile.Option {
+	at := slices.IndexFunc(c.Options, func(o reconcile.Option) bool { return o.Decision == dec && o.As == as })
+	if at < 0 {
+		return nil
+	}
+	return &c.Options[at]
+}
+
+// choice is the option that was chosen.
+func (d *decide) choice() (reconcile.Option, bool) {
+	if d.chosen < 0 {
+		return reconcile.Option{}, false
+	}
+	return d.options[d.chosen], true
+}
+
+func (d *decide) is(want reconcile.Decision) func() bool {
+	return func() bool {
+		o, ok := d.choice()
+		return ok && o.Decision == want
+	}
+}
+
+func (d *decide) asksRef() bool {
+	o, ok := d.choice()
+	return ok && slices.Contains([]reconcile.Resolution{
+		reconcile.Distinct, reconcile.DuplicateOf, reconcile.Compensated, reconcile.Repoint, reconcile.ConfirmExecuted, reconcile.ConfirmNotExecuted,
+	}, o.As)
+}
+
+func (d *decide) asksWhen() bool {
+	o, ok := d.choice()
+	return ok && (o.Decision == reconcile.DecideRecheck || o.As == reconcile.ConfirmExecuted || o.As == reconcile.ConfirmNotExecuted)
+}
+
+// level is how much the choice asks for.
+func (d *decide) level() keymap.Level {
+	o, ok := d.choice()
+	switch {
+	case len(d.cases) > 1:
+		return keymap.Many
+	case ok && (o.Decision == reconcile.DecideReplay || o.Decision == reconcile.DecideResolve):
+		return keymap.Assert
+	}
+	return keymap.Record
+}
+
+// able are the cases that allow the choice: those that will be recorded.
+func (d *decide) able() []*scan.Case {
+	o, ok := d.choice()
+	if !ok {
+		return nil
+	}
+	var out []*scan.Case
+	for _, c := range d.cases {
+		if at := optionOf(c, o.Decision, o.As); at != nil && at.Allowed {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// wanted is the phrase to be typed for several cases.
+func (d *decide) wanted() string {
+	o, _ := d.choice()
+	return fmt.Sprintf("%s %d", decisionWord(o.Decision, o.As), len(d.able()))
+}
+
+func (d *decide) wants() string {
+	d.reason.least = leastReason
+	if d.level() >= keymap.Assert {
+		d.reason.least = firmReason
+	}
+	if d.asksWhen() {
+		if _, err := parseWhen(d.when.field.value(), d.now()); err != nil && d.when.field.value() != "" {
+			return err.Error()
+		}
+	}
+	if len(d.cases) > 1 && d.phrase.field.value() != d.wanted() {
+		d.phrase.hint = d.wanted()
+		return "type  " + d.wanted() + "  to arm the button"
+	}
+	return ""
+}
+
+func (d *decide) button() string {
+	o, ok := d.choice()
+	if !ok {
+		return "Record"
+	}
+	return fmt.Sprintf("Record %s for %s", decisionWord(o.Decision, o.As), counted(int64(len(d.able())), "case"))
+}
+
+// subject says what the plan is about.
+func (d *decide) subject(s *sheet) {
+	if len(d.cases) > 1 {
+		d.plan(s)
+		return
+	}
+	c := d.cases[0]
+	s.line(paint.Piece{Style: paint.Strong, Text: identity(c.Identity, max(20, s.w-28), d.glyphs.Separator)}, paint.Piece{Text: "  "}, paint.Piece{Style: paint.Money, Text: report.Money(c.Amount)})
+	s.line(paint.Piece{Text: c.Headline().String() + "  "}, paint.Piece{Style: paint.Faint, Text: "case " + text.SafeString(c.CaseID) + "  evidence " + text.Truncate(text.SafeString(c.Digest), 19)})
+	if live := d.live(c.CaseID); live != nil {
+		s.line(paint.Piece{Style: paint.Warn, Text: "This replaces the live decision " + decisionWords(live.Decision, live.As) + " of " + stamp(live.Recorded)})
+	}
+}
+
+// plan lists the frozen cases: all of them where they fit, else the first and the last, and what they are about in sum.
+func (d *decide) plan(s *sheet) {
+	able := d.able()
+	s.line(paint.Piece{Style: paint.Strong, Text: counted(int64(len(d.cases)), "case")}, paint.Piece{Text: " frozen with the evidence that was listed; " + d.money(d.cases)})
+	if _, ok := d.choice(); ok && len(able) < len(d.cases) {
+		s.line(paint.Piece{Style: paint.Warn, Text: fmt.Sprintf("%d will be recorded; %d are left out, since the guard refuses them", len(able), len(d.cases)-len(able))})
+	}
+	for _, c := range d.cases {
+		st, word := paint.Text, "  "
+		if o, ok := d.choice(); ok {
+			word = d.glyphs.Present + " "
+			if at := optionOf(c, o.Decision, o.As); at == nil || !at.Allowed {
+				st, word = paint.Faint, d.glyphs.Absent+" "
+			}
+		}
+		s.line(paint.Piece{Style: st, Text: word + identity(c.Identity, max(20, s.w-30), d.glyphs.Separator) + "  " + report.Money(c.Amount)})
+	}
+}
+
+// money sums what cases are about, by currency; a sum that would not fit is not shown.
+func (a *app) money(cases []*scan.Case) string {
+	type unit struct {
+		code     string
+		exponent uint8
+	}
+	sums, order, wrong := make(map[unit]int64), []unit(nil), false
+	for _, c := range cases {
+		if !c.Amount.Valid {
+			continue
+		}
+		u := unit{c.Amount.Currency, c.Amount.Exponent}
+		if _, ok := sums[u]; !ok {
+			order = append(order, u)
+		}
+		sum := sums[u] + c.Amount.Minor
+		wrong = wrong || (sum > sums[u]) != (c.Amount.Minor > 0) && c.Amount.Minor != 0
+		sums[u] = sum
+	}
+	if wrong || len(order) == 0 {
+		return "money: not known"
+	}
+	var parts []string
+	for _, u := range order {
+		parts = append(parts, report.Money(reconcile.Amount{Minor: sums[u], Exponent: u.exponent, Currency: u.code, Valid: true}))
+	}
+	return "money: " + strings.Join(parts, ", ")
+}
+
+// Key keeps the reason as a draft when the dialog is left.
+func (d *decide) Key(k string, presses bool) tea.Cmd {
+	cmd := d.form.Key(k, presses)
+	d.drafts[d.key()] = d.reason.field.value()
+	return cmd
+}
+
+// send asks for the record.
+func (d *decide) send() tea.Cmd {
+	o, _ := d.choice()
+	r := Request{Decision: o.Decision, As: o.As, Reason: strings.TrimSpace(d.reason.field.value()), Seen: make(map[string]string)}
+	for _, c := range d.able() {
+		r.Cases = append(r.Cases, c.CaseID)
+		r.Seen[c.CaseID] = c.Digest
+	}
+	if d.asksRef() {
+		r.Ref = strings.TrimSpace(d.ref.field.value())
+	}
+	if o.Decision == reconcile.DecideEscalate {
+		r.To = strings.TrimSpace(d.to.field.value())
+	}
+	if d.asksWhen() {
+		at, err := parseWhen(d.when.field.value(), d.now())
+		if err != nil {
+			d.failed = err.Error()
+			return nil
+		}
+		r.At = at
+	}
+	d.sending = "reading the sources anew, asking the guard, recording"
+	d.busy = "a decision is being recorded"
+	return d.record(r)
+}
+
+// Recv takes what became of it.
+func (d *decide) Recv(msg any) tea.Cmd {
+	m, ok := msg.(answered)
+	if !ok {
+		return nil
+	}
+	d.sending, d.busy = "", ""
+	recorded, refused := 0, ""
+	for _, one := range m.answers {
+		if one.Decision != nil {
+			recorded++
+		} else if refused == "" {
+			refused = text.SafeString(one.Case) + ": " + text.Once(one.Reason) + " (" + one.Code + ")"
+		}
+	}
+	switch {
+	case errors.Is(m.err, ErrInDoubt):
+		d.failed = "IN DOUBT: it is not known whether this was kept. Look at the audit trail before you decide again. " + text.Once(m.err.Error())
+	case m.err != nil:
+		d.failed = "Not recorded: " + text.Once(m.err.Error())
+	case recorded == 0:
+		d.failed = "Not recorded. The guard, asked on the evidence as it is now, refuses. " + refused
+	default:
+		delete(d.drafts, d.key())
+		d.close()
+		d.settledWell(m, recorded, refused)
+	}
+	return nil
+}
+
+// settledWell tells what stands, and what was refused beside it.
+func (d *decide) settledWell(m answered, recorded int, refused string) {
+	o, _ := d.choice()
+	what := fmt.Sprintf("recorded: %s for %s", decisionWords(o.Decision, o.As), counted(int64(recorded), "case"))
+	if len(m.answers) == 1 {
+		what += ", decision " + text.SafeString(m.answers[0].Decision.ID)
+	}
+	if refused != "" {
+		d.say(paint.Warn, fmt.Sprintf("%s; %d refused on the evidence as it is now, first %s", what, len(m.answers)-recorded, refused))
+		return
+	}
+	d.say(paint.Good, what)
+}

@@ -1,0 +1,103 @@
+package keymap
+
+// The reasons for which actions are off, as the footer and the help say them.
+
+func offNoRow(s State) string {
+	if s.Rows == 0 {
+		return "nothing is listed"
+	}
+	return ""
+}
+
+func offNoMark(s State) string {
+	if s.Marked == 0 {
+		return "nothing is marked"
+	}
+	return ""
+}
+
+func offStale(s State) string {
+	switch {
+	case s.Loading:
+		return "sources are still being read"
+	case s.Filtering:
+		return "the list still shows an older filter"
+	}
+	return offNoRow(s)
+}
+
+// offDesk holds for every decision: what is decided must be what was seen, all of it read.
+func offDesk(s State) string {
+	switch {
+	case s.Busy != "":
+		return s.Busy
+	case s.Loading:
+		return "sources are still being read; decisions open when all are in"
+	case s.Filtering:
+		return "the list still shows an older filter"
+	}
+	return s.Desk
+}
+
+func offDecide(s State) string {
+	if why := offDesk(s); why != "" {
+		return why
+	}
+	return offNoRow(s)
+}
+
+func offDecideCase(s State) string {
+	if why := offDesk(s); why != "" {
+		return why
+	}
+	if !s.Case {
+		return "the case has not been read yet"
+	}
+	return ""
+}
+
+func offNoLive(s State) string {
+	if why := offDesk(s); why != "" {
+		return why
+	}
+	if !s.Live {
+		return "no live decision stands on this case"
+	}
+	return ""
+}
+
+func offNoReplay(s State) string {
+	if why := offNoLive(s); why != "" {
+		return why
+	}
+	if !s.Replay {
+		return "only a replay has an outcome"
+	}
+	return ""
+}
+
+func offTrailView(s State) string { return s.Trail }
+
+func offTrail(s State) string {
+	if s.Busy != "" {
+		return s.Busy
+	}
+	return s.Trail
+}
+
+func offRescan(s State) string {
+	switch {
+	case s.Busy != "":
+		return s.Busy
+	case s.Loading:
+		return "sources are being read already"
+	}
+	return s.Source
+}
+
+func offNotLoading(s State) string {
+	if !s.Loading {
+		return "nothing is being read"
+	}
+	return ""
+}

@@ -1,0 +1,70 @@
+package tui
+
+import (
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// legs draws which parts of the action stand, and what may still perform it, on one line.
+func (a *app) legs(at paint.Area, y int, c *scan.Case) int {
+	at.Put(0, y, paint.Faint, "legs")
+	x := nameWidth
+	for _, l := range c.Legs {
+		glyph, st := a.leg(l.State)
+		x = at.Puts(x, y, paint.Piece{Text: l.Name.String() + " "}, paint.Piece{Style: st, Text: glyph + " " + l.State.String()}, paint.Piece{Text: "   "})
+	}
+	if len(c.Pending) == 0 {
+		at.Put(x, y, paint.Faint, "nothing is known that may still perform it")
+		return y + 1
+	}
+	for _, p := range c.Pending {
+		till := ""
+		if p.Till.Known() {
+			till = " until " + stamp(p.Till)
+		}
+		x = at.Puts(x, y, paint.Piece{Style: paint.Warn, Text: "pending: " + p.What}, paint.Piece{Text: " " + text.SafeString(p.Ref) + till + "   "})
+	}
+	return y + 1
+}
+
+func (a *app) leg(s reconcile.LegState) (glyph string, st paint.Style) {
+	switch s {
+	case reconcile.LegYes:
+		return a.glyphs.Present, paint.Good
+	case reconcile.LegNo:
+		return a.glyphs.Absent, paint.Absent
+	case reconcile.LegLost:
+		return a.glyphs.Absent, paint.Bad
+	case reconcile.LegUndetermined:
+	}
+	return a.glyphs.Unknown, paint.Warn
+}
+
+// standing draws what is recorded about a case.
+func (a *app) standing(at paint.Area, y int, id string) int {
+	at.Put(0, y, paint.Faint, "decision")
+	d := a.live(id)
+	if d == nil {
+		d = a.latest(id)
+	}
+	if d == nil {
+		at.Put(nameWidth, y, paint.Faint, "none is recorded")
+		return y + 1
+	}
+	st, words := paint.Good, d.State.String()
+	if !d.Live(a.now()) {
+		st = paint.Faint
+		if d.State.Live() {
+			words += ", no longer valid"
+		}
+	}
+	x := at.Puts(nameWidth, y, paint.Piece{Style: st, Text: decisionWords(d.Decision, d.As) + " (" + words + ")"},
+		paint.Piece{Text: "  " + text.SafeString(d.Operator) + "  " + stamp(d.Recorded) + "  "})
+	if d.Changed {
+		x = at.Put(x, y, paint.Warn, "the evidence has changed since  ")
+	}
+	at.Put(x, y, paint.Faint, text.SafeString(d.Reason))
+	return y + 1
+}

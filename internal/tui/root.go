@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/caselist"
+	"example.com/idemctl/internal/tui/keymap"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// root is the one tea.Model.
+type root struct {
+	*app
+	w, h    int
+	canvas  *paint.Canvas
+	stack   []screen // the base screen, and what was opened from it
+	queue   *queue
+	audit   *audit
+	sources *sourcesScreen
+	dialogs []raised
+	router  keymap.Router
+	fault   *fault
+	frame   string
+	beat    int // generation of the minute's clock
+}
+
+// raised is a dialog with the wait that keeps keys in flight away from it.
+type raised struct {
+	dialog
+	grace *keymap.Grace
+}
+
+func newRoot(ctx context.Context, deps Deps, opt Options) (*root, error) {
+	pal, err := paint.NewPalette(theme(opt))
+	if err != nil {
+		return nil, err
+	}
+	a := &app{
+		deps: deps, opt: opt, ctx: ctx, keys: opt.Keys, pal: pal, glyphs: glyphs(opt),
+		list: caselist.New(), cases: make(map[string]*scan.Case), decisions: make(map[string][]Decision), drafts: make(map[string]string),
+		told: make(chan string, 1),
+	}
+	if a.keys == nil {
+		a.keys = keymap.Default()
+	}
+	a.rows = a.list.Snapshot()
+	a.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+	}
+	r := &root{app: a, canvas: paint.NewCanvas(1, 1)}
+	a.push = func(s screen) { r.stack = append(r.stack, s) }
+	a.ask = func(d dialog) { r.dialogs = append(r.dialogs, raised{d, keymap.NewGrace(opt.Now())}) }
+	a.close = func() { r.dialogs = r.dialogs[:max(0, len(r.dialogs)-1)] }
+	a.act = r.perform
+	r.queue, r.audit, r.sources = newQueue(a), newAudit(a), newSources(a)
+	r.stack = []screen{r.queue}
+	return r, nil
+}
+
+// Init begins to read.
+func (r *root) Init() tea.Cmd {
+	r.seeTrouble()
+	return tea.Batch(r.read(), r.readDecisions())
+}
+
+func (r *root) seeTrouble() {
+	r.trouble = ""
+	if r.deps.Trouble != nil {
+		if err := r.deps.Trouble(); err != nil {
+			r.trouble = text.Once(err.Error())
+		}
+	}
+}
+
+// Update takes one message. A panic in it ends the program in order: the terminal is given back, and the stack is kept.
+func (r *root) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.fault = &fault{fmt.Sprint(v), debug.Stack()}
+			cmd = tea.Quit
+		}
+	}()
+	if d, ok := msg.(done); ok {
+		r.inflight--
+		return r, r.recv(d.msg)
+	}
+	switch m := msg.(type) {
+	case tea.WindowSizeMsg:
+		r.w, r.h = m.Width, m.Height
+	case tea.KeyMsg:
+		return r, r.input(m)
+	case escape:
+		return r, r.events(r.router.Expire(r.opt.Now()))
+	case tick, minute, settle:
+		return r, r.recv(m)
+	}
+	return r, nil
+}
+
+// View draws the frame. bubbletea asks for it after every message.
+func (r *root) View() (frame string) {
+	defer func() {
+		if v := recover(); v != nil { // the frame before stays; the next message ends the program
+			if r.fault == nil {
+				r.fault = &fault{fmt.Sprint(v), debug.Stack()}
+			}
+			frame = r.frame
+		}
+	}()
+	if r.w < 1 || r.h < 1 {
+		return "" // no size is known yet
+	}
+	r.canvas.Reset(r.w, r.h)
+	r.draw(r.canvas.Area())
+	r.frame = strings.Join(r.canvas.Lines(r.pal), "\n")
+	return r.frame
+}
+
+// top is the screen that is seen.
+func (r *root) top() screen { return r.stack[len(r.stack)-1] }
+
+// recv gives a result to whom it concerns: the root itself, the dialog that waits for it, the screens.
+func (r *root) recv(msg any) tea.Cmd {
+	switch m := msg.(type) {
+	case fault:
+		r.fault = &m
+		return tea.Quit
+	case loaded:
+		return r.recvLoaded(m)
+	case arrived:
+		return r.recvRows(m)
+	case decisionsRead:
+		return r.recvDecisions(m)
+	case caseRead:
+		if m.load == r.load && m.err == nil {
+			r.keep(m.c)
+		}
+	case tick:
+		return r.recvTick(m)
+	case minute:
+		return r.recvMinute(m)
+	}
+	var cmds []tea.Cmd
+	switch msg.(type) {
+	case answered, changed:
+		r.recording = false
+		<-r.told
+		r.seeTrouble()
+		cmds = append(cmds, r.readDecisions())
+	}
+	if n := len(r.dialogs); n > 0 {
+		cmds = append(cmds, r.dialogs[n-1].Recv(msg))
+	}
+	cmds = append(cmds, r.queue.Recv(msg), r.audit.Recv(msg), r.sources.Recv(msg))
+	for _, s := range r.stack {
+		if s != screen(r.queue) && s != screen(r.audit) && s != screen(r.sources) {
+			cmds = append(cmds, s.Recv(msg))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (r *root) recvTick(m tick) tea.Cmd {
+	if m.gen != r.load {
+		return nil
+	}
+	if r.loading || r.audit.running() {
+		return r.tick()
+	}
+	return nil
+}
+
+// untilMinute wakes the program when a clock that is seen moves on.
+func (r *root) untilMinute() tea.Cmd {
+	r.beat++
+	gen, now := r.beat, r.opt.Now()
+	left := now.Truncate(time.Minute).Add(time.Minute).Sub(now)
+	return r.after(left, minute{gen})
+}
+
+func (r *root) recvMinute(m minute) tea.Cmd {
+	if m.gen != r.beat || !r.moving() {
+		return nil
+	}
+	return r.untilMinute()
+}

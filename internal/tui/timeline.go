@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// event is an instant that matters for a case.
+type event struct {
+	at     time.Time
+	column int    // the record that says so, -1 for what no record says
+	who    string // safe text
+	what   string
+	style  paint.Style
+}
+
+// instants are the facts that are times, in words.
+var instants = map[string]string{
+	"created_at": "created", "updated_at": "updated", "locked_at": "locked", "lease_until": "lease ends", "completed_at": "completed", "expires_at": "expires",
+	"attempt_at": "sent", "sent_at": "sent", "confirmed_at": "confirmed", "due_at": "due", "deleted_at": "deleted", "revoked_at": "revoked",
+}
+
+// events lists what the records say of time, and what else bounds it, earliest first.
+func (v *caseView) events() []event {
+	var out []event
+	for i, c := range v.columns() {
+		if c.at == nil {
+			continue
+		}
+		for _, f := range c.at.Facts {
+			what := instants[f.Name]
+			if strings.HasPrefix(f.Name, "attempts.") && strings.HasSuffix(f.Name, ".at") {
+				what = "sent"
+			}
+			at, err := time.Parse(time.RFC3339Nano, f.Value.String())
+			if what == "" || err != nil {
+				continue
+			}
+			out = append(out, event{at: at, column: i, who: strings.ToLower(roleTitles[c.role]), what: what})
+		}
+	}
+	bound := func(i reconcile.Instant, who, what string, st paint.Style) {
+		if i.Known() {
+			out = append(out, event{i.Time(), -1, who, what, st})
+		}
+	}
+	if v.manifest != nil {
+		for _, g := range v.manifest.Gaps {
+			bound(g.From, text.SafeString(g.Store), "lost from here", paint.Warn)
+			bound(g.To, text.SafeString(g.Store), "lost to here", paint.Warn)
+		}
+	}
+	bound(v.now(), "now", "", paint.Strong)
+	if v.c.Exposure.State == reconcile.ExposureUntil {
+		bound(v.c.Exposure.Until, "retry window", "ends", paint.Critical)
+	}
+	slices.SortStableFunc(out, func(a, b event) int { return a.at.Compare(b.at) })
+	return out
+}
+
+// timeline writes the events one below the other, with the time between them.
+func (v *caseView) timeline(s *sheet) {
+	day, events, wide := "", v.events(), len("15:04:05")
+	for _, e := range events {
+		wide = max(wide, len(clockText(e.at)))
+	}
+	for i, e := range events {
+		if date := e.at.UTC().Format("2006-01-02"); date != day {
+			day = date
+			s.line(paint.Piece{Style: paint.Faint, Text: day})
+		}
+		sign := " "
+		st := e.style
+		if i == v.event {
+			sign, st = v.glyphs.Cursor, paint.Strong
+		}
+		step := ""
+		if i > 0 {
+			step = "+" + gap(e.at.Sub(events[i-1].at))
+		}
+		s.line(paint.Piece{Style: paint.Strong, Text: sign}, paint.Piece{Style: paint.Time, Text: text.Pad(clockText(e.at), wide) + " "},
+			paint.Piece{Style: paint.Faint, Text: text.PadLeft(step, 7) + " "}, paint.Piece{Style: st, Text: strings.TrimSpace(e.who + " " + e.what)})
+	}
+}
+
+// clockText writes the time of day, with its fraction where it has one.
+func clockText(t time.Time) string {
+	if t.Nanosecond() == 0 {
+		return t.UTC().Format("15:04:05")
+	}
+	return t.UTC().Format("15:04:05.000")
+}
+
+// gap writes the time between two events.
+func gap(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return strings.ReplaceAll(report.Lasts(d), " ", "")
+}

@@ -1,0 +1,143 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/caselist"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// stamp writes an instant, "(unknown)" when it is not known.
+func stamp(i reconcile.Instant) string {
+	if !i.Known() {
+		return "(unknown)"
+	}
+	return i.Time().Format("2006-01-02 15:04:05Z")
+}
+
+// count writes a number with its thousands apart.
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+func counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return count(n) + " " + noun
+}
+
+// age is the cell of an age.
+func age(since, now reconcile.Instant) string {
+	if !since.Known() || !now.Known() {
+		return "?"
+	}
+	d := now.Time().Sub(since.Time())
+	switch {
+	case d < 0:
+		return "ahead"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/(24*time.Hour))
+}
+
+// exposed is the cell of an exposure, with its style.
+func exposed(e reconcile.Exposure, now reconcile.Instant) (string, paint.Style) {
+	switch e.State {
+	case reconcile.ExposureOpen:
+		return "open", paint.Critical
+	case reconcile.ExposureUnknown:
+		return "?", paint.High
+	case reconcile.ExposureUntil:
+		s := report.Exposed(e, now)
+		if s == "ended" {
+			return s, paint.Faint
+		}
+		return s, paint.Critical
+	case reconcile.ExposureNone:
+	}
+	return "-", paint.Faint
+}
+
+func (a *app) severity(s reconcile.Severity) (glyph, word, short string, st paint.Style) {
+	g := a.glyphs
+	switch s {
+	case reconcile.SeverityCritical:
+		return g.Critical, "critical", "CRIT", paint.Critical
+	case reconcile.SeverityHigh:
+		return g.High, "high", "HIGH", paint.High
+	case reconcile.SeverityMedium:
+		return g.Medium, "medium", "MED", paint.Medium
+	case reconcile.SeverityLow:
+	}
+	return g.Low, "low", "LOW", paint.Low
+}
+
+// decidedCell is what stands about a case in the trail.
+func decidedCell(d *caselist.Decided) (string, paint.Style) {
+	switch {
+	case !d.Some:
+		return "-", paint.Faint
+	case d.Changed && d.Live:
+		return "changed!", paint.Warn
+	case d.Live:
+		return decisionWord(d.Decision, d.As), paint.Good
+	}
+	return d.State.String(), paint.Faint
+}
+
+// decisionWord names a decision as it is typed, shortly.
+func decisionWord(d reconcile.Decision, as reconcile.Resolution) string {
+	if as != reconcile.ResolutionNone {
+		return as.String()
+	}
+	return d.String()
+}
+
+// decisionWords names a decision in full.
+func decisionWords(d reconcile.Decision, as reconcile.Resolution) string {
+	if as != reconcile.ResolutionNone {
+		return d.String() + ": " + as.String()
+	}
+	return d.String()
+}
+
+// identity writes an identity into at most room cells. The key is shown whole while it fits, and its tenant with it: one key under two tenants is two actions.
+func identity(comps []reconcile.Component, room int, sep string) string {
+	sep = " " + sep + " "
+	cells := make([]string, 0, len(comps))
+	key := len(comps) - 1
+	for i, c := range comps {
+		cells = append(cells, report.Cell(c.Value))
+		if c.Name == "key" {
+			key = i
+		}
+	}
+	if whole := strings.Join(cells, sep); text.Width(whole) <= room || len(cells) < 2 {
+		return text.Truncate(whole, room)
+	}
+	first := 0
+	if key == 0 {
+		first = 1
+	}
+	left := room - text.Width(cells[key]) - text.Width(sep)
+	if left < 4 {
+		return text.Truncate(cells[key], room)
+	}
+	return text.Truncate(cells[first], left) + sep + cells[key]
+}
