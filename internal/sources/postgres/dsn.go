@@ -44,16 +44,17 @@ type target struct {
 	shown   string   // what may be printed of it
 	secrets []string // what may not
 	notes   []string
+	standby bool // what the connections reached replays another server's log
 }
 
 // parse reads a connection URL with all that libpq would add to it: the service file, the password file, the environment. No error of it repeats a part of
 // the URL, whose pieces may be a password in the wrong place.
 func parse(dsn, shown string) (*target, error) {
-	u, err := plainURL(dsn, shown)
+	u, parameters, err := plainURL(dsn, shown)
 	if err != nil {
 		return nil, err
 	}
-	s := settings{url: u.Query(), service: map[string]string{}}
+	s := settings{url: parameters, service: map[string]string{}}
 	if err := s.readService(shown); err != nil {
 		return nil, err
 	}
@@ -66,9 +67,7 @@ func parse(dsn, shown string) (*target, error) {
 	remote := remotes(config)
 	switch {
 	case len(remote) > 0 && mode == "":
-		q := u.Query()
-		q.Set("sslmode", "verify-full")
-		u.RawQuery = q.Encode()
+		u.RawQuery = strings.TrimPrefix(u.RawQuery+"&sslmode=verify-full", "&")
 		if config, err = understood(u, shown); err != nil {
 			return nil, err
 		}
@@ -83,34 +82,34 @@ func parse(dsn, shown string) (*target, error) {
 	return t, nil
 }
 
-// plainURL takes a URL apart and refuses what is ambiguous.
-func plainURL(dsn, shown string) (*url.URL, error) {
+// plainURL takes a URL and its parameters apart and refuses what is ambiguous.
+func plainURL(dsn, shown string) (*url.URL, url.Values, error) {
 	u, err := url.Parse(dsn)
 	if err != nil || u.Opaque != "" || !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
-		return nil, hinted(hintURL, "%s: the connection URL cannot be read", shown)
+		return nil, nil, hinted(hintURL, "%s: the connection URL cannot be read", shown)
 	}
 	if u.Fragment != "" || strings.ContainsAny(u.EscapedPath(), "@:") || strings.Contains(u.RawQuery, "@") {
-		return nil, hinted(hintURL, "%s: the connection URL holds a reserved character that is not encoded", shown)
+		return nil, nil, hinted(hintURL, "%s: the connection URL holds a reserved character that is not encoded", shown)
 	}
-	q, err := url.ParseQuery(u.RawQuery)
+	q, err := url.ParseQuery(strings.ReplaceAll(u.RawQuery, "+", "%2B")) // a plus is no blank to libpq
 	if err != nil {
-		return nil, hinted(hintURL, "%s: the parameters of the connection URL cannot be read", shown)
+		return nil, nil, hinted(hintURL, "%s: the parameters of the connection URL cannot be read", shown)
 	}
 	for key, values := range q {
 		switch {
 		case key == "options" || key == "search_path" || key == "servicefile":
-			return nil, hinted("take it out: idemctl settles how the server reads for it", "%s: the connection URL may not set %s", shown, key)
+			return nil, nil, hinted("take it out: idemctl settles how the server reads for it", "%s: the connection URL may not set %s", shown, key)
 		case !slices.Contains(allowed, key):
 			hint := "the parameters are those of libpq that say where to connect and who"
 			if near := mapping.Nearest(key, allowed); near != "" {
 				hint = "did you mean " + near + "?"
 			}
-			return nil, hinted(hint, "%s: the connection URL has a parameter that is not known", shown)
+			return nil, nil, hinted(hint, "%s: the connection URL has a parameter that is not known", shown)
 		case len(values) > 1:
-			return nil, hinted("keep one of them", "%s: the connection URL gives %s twice", shown, key)
+			return nil, nil, hinted("keep one of them", "%s: the connection URL gives %s twice", shown, key)
 		}
 	}
-	return u, nil
+	return u, q, nil
 }
 
 // understood asks the driver to read the URL. Its errors quote what it read, so its words are replaced.

@@ -39,6 +39,7 @@ const (
 
 const (
 	hintCut       = "scan again when the server answers steadily; nothing is concluded from what was not read"
+	hintOvertaken = "raise max_standby_streaming_delay, set hot_standby_feedback, or scan the primary"
 	hintUnreached = "check host, port and network; idemctl connects as psql would with the same URL"
 	hintLogin     = "check the user, and the password in the URL, PGPASSFILE, PGSERVICEFILE or PGPASSWORD; pg_hba.conf says who may connect"
 )
@@ -132,7 +133,11 @@ func (t *target) explain(doing string, err error) error {
 		return hinted(hintUnreached, "%s: %w", where, &reason{unreached(err), rows.ErrUnreachable})
 	}
 	if cut(err) {
-		return hinted(hintCut, "%s: %w", where, &reason{"the connection was cut", rows.ErrCut})
+		hint := hintCut
+		if t.standby {
+			hint = "a standby ends who is in the way of its replay: " + hintOvertaken
+		}
+		return hinted(hint, "%s: %w", where, &reason{"the connection was cut", rows.ErrCut})
 	}
 	return hinted(hintCut, "%s: the driver gave up: %s", where, t.scrub(err.Error()))
 }
@@ -165,6 +170,8 @@ func (t *target) judge(pg *pgconn.PgError) verdict {
 		return verdict{"a value could not be computed or converted", "look at the query or the view; its data makes it fail", nil}
 	case "42":
 		return verdict{said, "look at the query or the view in psql", nil}
+	case "0A", "25":
+		return verdict{said, "a source is a table, a view, or one SELECT that changes nothing", nil}
 	}
 	return verdict{said, "", nil}
 }
@@ -173,7 +180,7 @@ var byCode = map[string]verdict{
 	codeQueryCanceled:      {"the server cancelled the reading: its time limit passed, or a person ended it", "raise statement_timeout for this role, or scan a standby; nothing is concluded from what was not read", rows.ErrCut},
 	codeNoDatabase:         {"no such database", "check the name after the last / of the URL", rows.ErrMissing},
 	codeTooMany:            {"the server has no connection to spare", "free one, or raise the role's CONNECTION LIMIT: a scan holds one for each source and one for each database", nil},
-	codeSerialization:      {"", "on a standby, replay overtook the snapshot: raise max_standby_streaming_delay, set hot_standby_feedback, or scan the primary", rows.ErrCut},
+	codeSerialization:      {"", "on a standby, replay overtook the snapshot: " + hintOvertaken, rows.ErrCut},
 	codeDeadlock:           {"", "scan again", rows.ErrCut},
 	codeLockTimeout:        {"somebody holds the table exclusively", "wait until the migration, TRUNCATE or VACUUM FULL has finished", rows.ErrLocked},
 	codeNoRights:           {"", "GRANT SELECT on the table and USAGE on its schema to this role; nothing more is needed", nil},

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +60,7 @@ func (f *fetcher) byPlace(ctx context.Context, at []rows.Pos) error {
 		sql, args := s.sql+" WHERE q.ctid = ANY ($1::tid[])", []string{placeArray(at[:n])}
 		if t.way == tree {
 			if int(branch) >= len(t.branches) {
-				return fmt.Errorf("%s: %w", t.Locator(at[0]), errRowGone)
+				return t.rowGone(at[0])
 			}
 			sql += " AND q.tableoid = $2::oid"
 			args = append(args, strconv.FormatUint(uint64(t.branches[branch]), 10))
@@ -89,9 +88,14 @@ func (f *fetcher) some(ctx context.Context, s *selection, sql string, args []str
 		return f.hand(pos, values, s)
 	})
 	if err == nil && next < len(want) {
-		err = fmt.Errorf("%s: %w", f.t.Locator(want[next]), errRowGone)
+		err = f.t.rowGone(want[next])
 	}
 	return err
+}
+
+// rowGone says that a row of the snapshot was not found again.
+func (t *table) rowGone(pos rows.Pos) error {
+	return hinted("scan again", "%s: %s: %w: the row is not there", t.store.target.shown, t.Locator(pos), rows.ErrChanged)
 }
 
 func placeArray(at []rows.Pos) string {
@@ -118,7 +122,7 @@ func (f *fetcher) byOrdinal(ctx context.Context, at []rows.Pos) error {
 			return err
 		}
 		if !found {
-			return fmt.Errorf("%s: %w", f.t.Locator(pos), errRowGone)
+			return f.t.rowGone(pos)
 		}
 	}
 	return nil

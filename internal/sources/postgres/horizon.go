@@ -85,8 +85,9 @@ const (
 
 // horizon is up to when the snapshot that is taken next shows everything.
 type horizon struct {
-	limit rows.Limit
-	notes []string
+	limit   rows.Limit
+	notes   []string
+	standby bool
 }
 
 // survey finds the horizon. Where the start of a transaction cannot be seen, it looks again for a while: once all that were open at the first look have
@@ -142,7 +143,7 @@ func conclude(first, now *activity) horizon {
 		h.until(now.prepared)
 		h.doubt(fmt.Sprintf("the prepared transaction %q waits since %s, and when it began is not recorded: what is missing may be in it", now.gid, shownTime(now.prepared)), "finish it by COMMIT PREPARED or ROLLBACK PREPARED, or declare coverage: {lag: …} for the longest transaction")
 	}
-	if now.standby {
+	if h.standby = now.standby; h.standby {
 		h.onStandby(first.replayed)
 	}
 	return h

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"example.com/idemctl/internal/sources/postgres/pgtest"
+	"example.com/idemctl/internal/sources/rows"
 )
 
 // started is the server of this package's tests, from when the first of them asks; each makes schemas and roles of its own in it.
@@ -78,3 +79,22 @@ func opened(t testing.TB, dsn string) *Store {
 }
 
 func sprint(v any) string { return fmt.Sprint(v) }
+
+func pathsOf(columns ...string) []rows.Path {
+	var out []rows.Path
+	for _, c := range columns {
+		out = append(out, rows.Path{Column: c})
+	}
+	return out
+}
+
+// collect notes the first cell of each row, which must be met once.
+func collect(t testing.TB, seen map[int64]bool) rows.Yield {
+	return func(_ rows.Pos, cells []rows.Cell) error {
+		if seen[cells[0].Num] {
+			t.Errorf("row %d was handed over twice", cells[0].Num)
+		}
+		seen[cells[0].Num] = true
+		return nil
+	}
+}

@@ -1,9 +1,9 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,9 +15,6 @@ import (
 const (
 	// batch is how many rows pass between two looks at the context and two reports of progress.
 	batch = 512
-	// largeFrom is from how many blocks on a table is read in parts, the next of which the server prepares while one is taken.
-	largeFrom  = 4096
-	partBlocks = 1024
 	// cursorRows is how many rows one FETCH of a cursor brings.
 	cursorRows = 2000
 	// ranged is the first version that goes straight to a range of places.
@@ -66,10 +63,11 @@ func (p *pass) sweep(ctx context.Context) error {
 	if t.way == ordinal {
 		return p.cursor(ctx)
 	}
-	guarded, replaced := false, false
+	guarded := false
+	var lost error // what ended the session that was replaced
 	for {
 		if err := t.live(ctx); err != nil {
-			return err
+			return cmp.Or(lost, err)
 		}
 		s := t.pick(guarded, t.needed)
 		var err error
@@ -84,8 +82,8 @@ func (p *pass) sweep(ctx context.Context) error {
 			return err
 		case errors.As(err, &big) && !guarded:
 			guarded = true
-		case classOf(err) == gone && !replaced:
-			replaced = true
+		case classOf(err) == gone && lost == nil:
+			lost = err
 		default:
 			return err
 		}
@@ -119,8 +117,8 @@ func (p *pass) split() []part {
 		next.after = shownPlace(p.last)
 		block = int64(p.last >> placeBits)
 	}
-	if p.t.blocks >= largeFrom && p.t.store.server.version >= ranged {
-		for block += partBlocks; block < p.t.blocks; block += partBlocks {
+	if s := p.t.store; p.t.blocks >= s.large && s.server.version >= ranged {
+		for block += s.part; block < p.t.blocks; block += s.part {
 			edge := "(" + strconv.FormatInt(block, 10) + ",0)" // no row has the place 0
 			next.until = edge
 			out = append(out, next)
@@ -221,7 +219,7 @@ func (p *pass) drain(ctx context.Context, result *pgconn.ResultReader, s *select
 	return err
 }
 
-var errOrder = fmt.Errorf("%w: the server sent the rows in another order than before", rows.ErrChanged)
+var errOrder = hinted("scan again", "%w: the server sent the rows in another order than before", rows.ErrChanged)
 
 func (p *pass) take(pos rows.Pos, values [][]byte, s *selection) error {
 	p.begun, p.last = true, pos

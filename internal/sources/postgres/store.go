@@ -14,7 +14,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"sync"
@@ -25,8 +24,7 @@ import (
 
 // Store is one opened database.
 type Store struct {
-	target  *target
-	pause   time.Duration
+	opener
 	hold    *session
 	shared  snapshot
 	horizon horizon
@@ -43,15 +41,20 @@ type server struct {
 	blockSize int64
 }
 
-// opener carries what opening needs; tests choose the pauses.
+// opener carries what opening needs; tests choose the limits.
 type opener struct {
 	target *target
-	pause  time.Duration
+	pause  time.Duration // before a full server is asked again
+	large  int64         // the blocks from which on a table is read in parts
+	part   int64         // the blocks of a part
 }
 
 const (
-	attempts   = 3           // of a transaction that failed by no fault of its own, or a server that is full
-	crowdPause = time.Second // before a full server is asked again
+	attempts   = 3 // of a transaction that failed by no fault of its own, or a server that is full
+	crowdPause = time.Second
+
+	largeFrom  = 4096
+	partBlocks = 1024
 )
 
 // OpenStore connects to the database that dsn names, a postgres:// URL, which is called shown in errors, and takes the snapshot. The errors are those of
@@ -61,7 +64,7 @@ func OpenStore(ctx context.Context, dsn, shown string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return opener{target: t, pause: crowdPause}.open(ctx)
+	return opener{target: t, pause: crowdPause, large: largeFrom, part: partBlocks}.open(ctx)
 }
 
 // open takes the snapshot, anew where another attempt may succeed: nothing was read yet.
@@ -94,7 +97,7 @@ func (o opener) once(ctx context.Context) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{target: o.target, pause: o.pause, hold: hold}
+	s := &Store{opener: o, hold: hold}
 	if err := s.begin(ctx); err != nil {
 		hold.close()
 		return nil, err
@@ -107,6 +110,7 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	if s.horizon, err = survey(ctx, s.hold); err != nil {
 		return err
 	}
+	s.target.standby = s.horizon.standby
 	if s.shared, err = s.hold.export(ctx); err != nil {
 		return err
 	}
@@ -253,6 +257,3 @@ func (s *Store) pinned(ctx context.Context, t *table) error {
 	}
 	return nil
 }
-
-// errRowGone means that a row of the snapshot was not found again.
-var errRowGone = errors.New("the row is not there")
