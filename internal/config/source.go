@@ -119,8 +119,11 @@ func (v value) rows() (string, *sources.CSVShape) {
 	v.fields(map[string]func(value){
 		"delimiter": func(v value) {
 			s := v.text()
+			if s == "tab" {
+				s = "\t"
+			}
 			if len(s) != 1 || !strings.Contains(",;\t|", s) {
-				v.fail("write a comma, a semicolon, a bar or a tab", "%s cannot separate cells: %s", v.name, quote(s))
+				v.fail("write \",\", \";\", \"|\" or tab", "%s cannot separate cells: %s", v.name, quote(s))
 				return
 			}
 			shape.Delimiter = rune(s[0])

@@ -106,21 +106,8 @@ func (s *Source) neverSeen() (reason, hint string) {
 	}
 	for i, seen := range s.seen {
 		if !seen {
-			return "no " + what + " has a " + text.SafeString(s.facts.Components[i]), cmp.Or(s.elsewhere(), "check the member's name in map; idemctl check lists the members of the first "+what+"s")
+			return "no " + what + " has a " + text.SafeString(s.facts.Components[i]), "check the member's name in map; idemctl check lists the members of the first " + what + "s"
 		}
 	}
 	return "", ""
-}
-
-// lister finds a list of objects inside the first of a document's values.
-type lister interface{ List() string }
-
-// elsewhere says where the records may stand, when a document's values were taken for records and are not.
-func (s *Source) elsewhere() string {
-	if l, ok := s.table.(lister); ok && len(s.records) == 0 {
-		if name := l.List(); name != "" {
-			return "its records may stand in a list inside: rows: " + text.SafeString(name) + "; else check the member's name in map"
-		}
-	}
-	return ""
 }

@@ -19,9 +19,9 @@ const (
 	hintQuote    = "a cell that holds a quote stands in quotes, with that quote doubled and not behind a backslash; correct the file where it was written"
 	hintRagged   = "a cell that holds the delimiter or a line break stands in quotes; lines before the header are left out by rows: {skip: N}"
 	hintEncoding = "name the encoding that it was written in, like rows: {encoding: windows-1252}, or export it as UTF-8"
-	hintReturn   = "a line ends in LF or CR LF; convert a file whose lines end in CR alone, like tr '\\r' '\\n'"
+	hintReturn   = "a line ends in LF or CR LF; convert a copy of a file whose lines end in CR alone"
 	hintUTF16    = "name its encoding: rows: {encoding: utf-16}"
-	hintLast     = "if the file is whole, end its last line in a copy of it, like printf '\\n' >>COPY; if not, take a complete copy; nothing is concluded from what is absent"
+	hintLast     = "if the file is whole, end its last line in a copy of it, like echo >>COPY; if not, take a complete copy; nothing is concluded from what is absent"
 	hintHeader   = "rows: {skip: N} counts the lines before the header; rows: {header: false} reads a file without one"
 )
 

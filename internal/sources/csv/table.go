@@ -165,6 +165,9 @@ func (t *Table) find(file int, l layout) error {
 	return nil
 }
 
+// delimiters are what may separate cells, and how the config spells it.
+var delimiters = []struct{ char, name, spelled string }{{";", "semicolons", `";"`}, {"\t", "tabs", "tab"}, {"|", "bars", `"|"`}, {",", "commas", `","`}}
+
 // noColumn says what may be meant by a column that is not there.
 func (t *Table) noColumn(w *wanted, l layout) string {
 	const shown = 12
@@ -173,9 +176,9 @@ func (t *Table) noColumn(w *wanted, l layout) string {
 	}
 	header := strings.Join(l.names, "\n")
 	if len(l.names) == 1 {
-		for _, other := range []string{",", ";", "\t", "|"} {
-			if strings.Contains(header, other) {
-				return fmt.Sprintf("its header holds %s: rows: {delimiter: %s}", strconv.Quote(other), strconv.Quote(other))
+		for _, other := range delimiters {
+			if strings.Contains(header, other.char) {
+				return "its header holds " + other.name + ": rows: {delimiter: " + other.spelled + "}"
 			}
 		}
 	}

@@ -78,6 +78,7 @@ func TestScanIsHonest(t *testing.T) {
 		{"cut in quotes", "k,n\na,1\nb,\"\n\n2", `"a"`, "", "log:3:1: the file ends inside a quoted cell, which began at 3:3"},
 		{"gzip", packed, `"a" "b"`, "", ""},
 		{"gzip cut in its trailer", packed[:len(packed)-4], "", "", "log:1:1: the compressed data ends early or is damaged after this place"},
+		{"two members, the second cut", packed + packed[:len(packed)-4], `"a" "b"`, "", "log:4:1: the compressed data ends early or is damaged after this place"},
 		{"gzip cut in its header", packed[:5], "", "", "log:1:1: the compressed data ends early"},
 
 		{"ragged", "k,n\na\nb,2\nc,3,\n", `"b"`, "log:2:1 the record has 1 cell, the header has 2|log:4:1 the record has 3 cells, the header has 2", ""},
@@ -182,7 +183,7 @@ func TestColumnsThatAreNotThere(t *testing.T) {
 		hint   string
 	}{
 		{"id;key\n", comma, rows.Path{Column: "key"}, `rows: {delimiter: ";"}`},
-		{"id\tkey\n", comma, rows.Path{Column: "key"}, `rows: {delimiter: "\t"}`},
+		{"id\tkey\n", comma, rows.Path{Column: "key"}, `rows: {delimiter: tab}`},
 		{"id, Key \n", comma, rows.Path{Column: "key"}, `here it is "\u{20}Key\u{20}"`},
 		{"id,meta.app\n", comma, rows.Path{Column: "meta", Members: []string{"app"}}, `is quoted: '"meta.app"'`},
 		{"id,kez\n", comma, rows.Path{Column: "key"}, "its columns are id, kez"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"example.com/idemctl/internal/sources/files"
@@ -237,17 +238,27 @@ func (r *reader) record() error {
 	at := r.Place()
 	n, err := prefix(r.Window, r.row, r.cells)
 	if err == nil && n <= files.MaxRecord {
+		if list := r.strange(n); list != "" && len(r.cells) > 0 {
+			r.to.Refuse(at, at, "no record: it has none of the mapped members, but holds the list "+strconv.Quote(list), "rows: "+inConfig(list)+" reads that list")
+			r.Advance(n)
+			return nil
+		}
 		if err := r.to.Row(at, r.cells); err != nil {
 			return err
 		}
 		r.Advance(n)
 		return nil
 	}
-	from, reason, _, err := r.doubtful(err)
-	if err == nil {
-		r.to.Refuse(at, from, reason, "")
+	from, reason, long, err := r.doubtful(err)
+	if err != nil {
+		return err
 	}
-	return err
+	hint := ""
+	if long && len(r.path) == 0 {
+		hint = hintLong
+	}
+	r.to.Refuse(at, from, reason, hint)
+	return nil
 }
 
 // skip passes over a value that is no record. One that does not fit into the Window is checked for its structure and its UTF-8 only.
@@ -306,30 +317,25 @@ func (r *reader) ended() error {
 	return errStop
 }
 
-// list names the first member of an object that holds a list of objects, "" where there is none.
-func (r *reader) list() string {
-	if r.prelude() != "" {
+// strange reports whether a record of n bytes has none of the wanted members, and names a list of objects that it holds. Such a record is a wrapper
+// which nobody said to look into: taking it for one record would hide all that it holds.
+func (r *reader) strange(n int) (list string) {
+	for i := range r.cells {
+		if r.cells[i].Kind != rows.Missing {
+			return ""
+		}
+	}
+	err := r.beside.Members(r.Bytes()[:n], func(name []byte, c rows.Cell) error {
+		if c.Kind == rows.JSON && c.Text[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(c.Text[1:], " \t\r\n"), []byte("{")) {
+			list = string(name)
+			return errStop
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStop) {
 		return ""
 	}
-	if c, ok := r.peek(); !ok || c != '{' {
-		return ""
-	}
-	var seen names
-	for first := true; ; first = false {
-		if more, err := r.more('}', first); err != nil || !more {
-			return ""
-		}
-		c, err := r.member(&seen)
-		if err != nil {
-			return ""
-		}
-		if rest := bytes.TrimLeft(r.Bytes()[1:], " \t\r\n"); c == '[' && bytes.HasPrefix(rest, []byte("{")) {
-			return seen.last()
-		}
-		if r.skip() != nil {
-			return ""
-		}
-	}
+	return list
 }
 
 // prefix reads the value with which the window begins, showing more of the stream where that may help.
@@ -348,6 +354,14 @@ func cutOff(err error, size int) bool {
 	const token = 8 // no token but a string or a number is longer, and those are refused at the very end
 	var syntax *jsonwalk.SyntaxError
 	return errors.As(err, &syntax) && syntax.Offset+token > size
+}
+
+// inConfig is a member's name as rows has it in the config.
+func inConfig(name string) string {
+	if strings.ContainsAny(name, `."`) {
+		name = `'"` + strings.ReplaceAll(name, `"`, `""`) + `"'`
+	}
+	return text.SafeString(name)
 }
 
 func reasonOf(err error) string {

@@ -130,16 +130,3 @@ func (s *sample) Row(_ files.Place, cells []rows.Cell) error {
 
 func (s *sample) Refuse(files.Place, files.Place, string, string) {}
 func (s *sample) Cut(files.Place, string, string)                 {}
-
-// List names the first member of the first value that holds a list of objects: where the records may stand when they do not stand at the top.
-func (t *Table) List() string {
-	var name string
-	err := t.Peek(0, func(w *files.Window) error {
-		name = newReader(w, nil, nil, nil, &sample{}).list()
-		return nil
-	})
-	if err != nil {
-		return ""
-	}
-	return name
-}

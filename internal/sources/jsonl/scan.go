@@ -16,6 +16,8 @@ import (
 const (
 	// checkEvery is how many rows pass between two looks at the context.
 	checkEvery = 512
+
+	hintDocument = "each line must be one JSON object; an array, or a document over several lines, is opened as json:PATH"
 )
 
 // Scan hands over every line that is a JSON object.
@@ -102,7 +104,11 @@ func (s *scanner) line(l line) error {
 			s.cut(place(f, l.number)+" ends in the middle of a line", files.HintCut)
 			return nil
 		}
-		s.bad(rows.Problem{Place: place(f, l.number), Text: why})
+		hint := ""
+		if l.number == 1 {
+			hint = hintDocument
+		}
+		s.bad(rows.Problem{Place: place(f, l.number), Text: why, Hint: hint})
 		return nil
 	}
 	if s.rows++; s.rows%checkEvery == 0 {
