@@ -119,6 +119,9 @@ func shownEntries(in iter.Seq2[audit.Entry, error]) iter.Seq2[report.Entry, erro
 				Seq: a.Seq, ID: a.ID, Type: a.Type.String(), At: a.At, Operator: a.Operator, Tool: a.Tool, Case: a.Case, Decision: a.Decision, Signed: a.Signed,
 				Action: a.Action, As: a.As, Code: a.Code, Answer: a.Answer, Reason: a.Reason, Ref: a.Ref, To: a.To, Outcome: a.Outcome, Record: a.Body,
 			}
+			if err != nil && !errors.Is(err, context.Canceled) {
+				err = &trailError{err}
+			}
 			if !yield(out, err) || err != nil {
 				return
 			}

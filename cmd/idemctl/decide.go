@@ -131,6 +131,7 @@ func runDecide(ctx context.Context, env *Env, opt *decideOptions, args []string)
 	}
 	defer done()
 	answers, err := desk.Decide(ctx, req)
+	env.outcome.recorded = slices.ContainsFunc(answers, func(a audit.Answer) bool { return a.Decision != nil })
 	if failed := env.writeAnswers(&req, answers, opt.asJSON); err == nil {
 		err = failed
 	}

@@ -40,7 +40,7 @@ func Main(ctx context.Context, env *Env) (code int) {
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	err := root.ExecuteContext(ctx)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !env.outcome.recorded {
 		err = ctx.Err() // whatever else went wrong, it went wrong because it was told to stop
 	}
 	code = exitCode(env.outcome, err)

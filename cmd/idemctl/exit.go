@@ -38,6 +38,7 @@ type outcome struct {
 	undecided   bool
 	incomplete  bool
 	trailBroken bool
+	recorded    bool // what was asked for stands in the trail: an interrupt came too late to undo it
 }
 
 // exitCode is the one place that turns an end into a code.

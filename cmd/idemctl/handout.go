@@ -60,6 +60,7 @@ func runHandout(ctx context.Context, env *Env, args []string, now string, asJSON
 			})
 		}
 	}
+	env.outcome.recorded = len(out) > 0
 	if written := writeOut(env.Out, func(w io.Writer) error { return report.HandOut(w, out, asJSON) }); written != nil {
 		return errors.Join(err, &failure{what: "handed out, and not all of it was written", hint: "record the outcome unknown for what the worker did not get", err: written})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,8 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			state := filepath.Join(states, filepath.Base(env.WorkDir)) // where trails are kept: no file of a script's own
+			env.Setenv("EVIL", evilText)
+			env.Setenv("BROKEN", brokenText)
 			env.Setenv("XDG_STATE_HOME", filepath.Join(state, "state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(state, "config"))
 			env.Values[before{}] = listing(env.WorkDir)
@@ -50,6 +53,7 @@ func TestScript(t *testing.T) {
 
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	all := attacks()
+	maps.Copy(all, decisionCommands())
 	all["exits"], all["nothing"], all["harmless"] = exitsCommand, nothingCommand, harmlessCommand
 	return all
 }

@@ -109,6 +109,7 @@ func (e *Env) change(ctx context.Context, args []string, asJSON bool, word strin
 	if err != nil && !errors.Is(err, audit.ErrUnpinned) {
 		return err
 	}
+	e.outcome.recorded = true
 	shown := shownDecision(&d, nil, reconcile.At(e.Now()))
 	return errors.Join(err, writeOut(e.Out, func(w io.Writer) error {
 		if asJSON {
@@ -127,6 +128,8 @@ func notFound(err error, prefix string) error {
 		return &failure{what: "no decision begins with " + shown, hint: "`idemctl audit log` lists the decisions with their ids"}
 	case errors.Is(err, audit.ErrAmbiguous):
 		return &failure{what: "several decisions begin with " + shown, hint: "give more of the id"}
+	case errors.Is(err, context.Canceled):
+		return err
 	}
-	return err
+	return &trailError{err}
 }

@@ -109,8 +109,10 @@ func (d *Desk) Decide(ctx context.Context, req Request) (answers []Answer, err e
 			proposals = append(proposals, *p)
 		}
 	}
-	err = d.record(ctx, answers, proposals)
-	return answers, errors.Join(err, d.note(ctx, &r, &req, answers))
+	if err := d.record(ctx, answers, proposals); err != nil {
+		return answers, err
+	}
+	return answers, d.note(context.WithoutCancel(ctx), &r, &req, answers) // what was recorded stands: a cancel comes too late to undo it
 }
 
 // earlier returns every decision of the trail by case, oldest first.

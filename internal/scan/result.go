@@ -13,7 +13,7 @@ type Manifest struct {
 	Pinned       bool
 	ConfigDigest string
 	Trail        string // where the decisions about its cases are kept on the machine that scanned; "" = not known
-	Complete     bool // every source was read as far as it was declared to reach
+	Complete     bool   // every source was read as far as it was declared to reach
 	Sources      []Source
 	Gaps         []Gap
 	Counts       Counts
