@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"idemctl": func() { os.Exit(start()) }})
+	testscript.Main(stopping{m}, map[string]func(){"idemctl": func() { os.Exit(start()) }})
 }
 
 // noWait keeps a program under the race detector from waiting a second before it ends.
@@ -44,6 +44,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(state, "state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(state, "config"))
 			env.Values[before{}] = listing(env.WorkDir)
+			env.Values[sessionsKey{}] = &sessions{}
 			env.Values[rememberedKey], env.Values[holdersKey] = &remembered{}, &holders{}
 			return nil
 		},
@@ -54,6 +55,7 @@ func TestScript(t *testing.T) {
 func commands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	all := attacks()
 	maps.Copy(all, decisionCommands())
+	all["database"], all["sql"] = databaseCommand, sqlCommand
 	all["exits"], all["nothing"], all["harmless"] = exitsCommand, nothingCommand, harmlessCommand
 	return all
 }
