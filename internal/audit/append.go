@@ -122,7 +122,9 @@ func (a *appending) transact(ctx context.Context, w work) error {
 	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	if err := a.fill(ctx, c, w); err != nil {
+	s := &session{conn: c, prepared: map[string]*sql.Stmt{}}
+	defer s.close()
+	if err := a.fill(ctx, s, w); err != nil {
 		if _, e := c.ExecContext(ctx, "ROLLBACK"); e != nil {
 			discard(c) // SQLite has rolled back by itself, or the connection is of no more use
 		}
@@ -138,7 +140,7 @@ func (a *appending) transact(ctx context.Context, w work) error {
 // discard closes the connection itself: it must not go back to the pool in the middle of a transaction.
 func discard(c *sql.Conn) { _ = c.Raw(func(any) error { return driver.ErrBadConn }) }
 
-func (a *appending) fill(ctx context.Context, c *sql.Conn, w work) error {
+func (a *appending) fill(ctx context.Context, c *session, w work) error {
 	h, err := readHead(ctx, c)
 	if err != nil {
 		return missingRecord(err)
@@ -172,7 +174,7 @@ func (a *appending) fill(ctx context.Context, c *sql.Conn, w work) error {
 }
 
 // prepare completes what the drafts say, before the first of them is written: how many records each case has, the evidence, the plan.
-func (a *appending) prepare(ctx context.Context, c *sql.Conn, drafts []draft) error {
+func (a *appending) prepare(ctx context.Context, c *session, drafts []draft) error {
 	var plan []*intent
 	more := map[string]int64{}
 	for i := range drafts {
@@ -196,7 +198,7 @@ func (a *appending) prepare(ctx context.Context, c *sql.Conn, drafts []draft) er
 }
 
 // write inserts the records, their nodes, evidence and projections, and moves the head.
-func (a *appending) write(ctx context.Context, c *sql.Conn, now reconcile.Instant, drafts []draft) error {
+func (a *appending) write(ctx context.Context, c *session, now reconcile.Instant, drafts []draft) error {
 	next, last, tree := int64(0), tlog.Hash{}, seen{}
 	if a.before != nil {
 		next, last, tree = a.before.size, a.before.last, seen{a.before.size, a.before.root}
@@ -229,15 +231,14 @@ func (a *appending) write(ctx context.Context, c *sql.Conn, now reconcile.Instan
 	if a.before == nil {
 		move = `INSERT INTO head(one, size, root, last_leaf, note) VALUES (1, ?, ?, ?, ?)`
 	}
-	_, err = c.ExecContext(ctx, move, next, root[:], last[:], a.signed)
-	return err
+	return c.exec(ctx, move, next, root[:], last[:], a.signed)
 }
 
-func (a *appending) insert(ctx context.Context, c *sql.Conn, r *record) error {
+func (a *appending) insert(ctx context.Context, c *session, r *record) error {
 	if err := a.fold.apply(r); err != nil {
 		return err
 	}
-	if _, err := c.ExecContext(ctx, `INSERT INTO entry(seq, leaf, type, subject, event_id, body) VALUES (?, ?, ?, ?, ?, ?)`, r.seq, r.leaf[:], string(r.kind), r.caseID, r.id, r.body); err != nil {
+	if err := c.exec(ctx, `INSERT INTO entry(seq, leaf, type, subject, event_id, body) VALUES (?, ?, ?, ?, ?, ?)`, r.seq, r.leaf[:], string(r.kind), r.caseID, r.id, r.body); err != nil {
 		return err
 	}
 	nodes, err := tlog.StoredHashesForRecordHash(r.seq, r.leaf, storedHashes{ctx, c})
@@ -245,7 +246,7 @@ func (a *appending) insert(ctx context.Context, c *sql.Conn, r *record) error {
 		return err
 	}
 	for i, at := 0, tlog.StoredHashIndex(0, r.seq); i < len(nodes); i++ {
-		if _, err := c.ExecContext(ctx, `INSERT INTO node(idx, h) VALUES (?, ?)`, at+int64(i), nodes[i][:]); err != nil {
+		if err := c.exec(ctx, `INSERT INTO node(idx, h) VALUES (?, ?)`, at+int64(i), nodes[i][:]); err != nil {
 			return err
 		}
 	}
@@ -258,14 +259,12 @@ func (a *appending) insert(ctx context.Context, c *sql.Conn, r *record) error {
 }
 
 // store writes the decision's row, as the record seq has left it.
-func (d *row) store(ctx context.Context, c *sql.Conn, seq int64) error {
+func (d *row) store(ctx context.Context, c *session, seq int64) error {
 	v := d.columns()
 	if d.Seq == seq {
-		_, err := c.ExecContext(ctx, insertDecision, v...)
-		return err
+		return c.exec(ctx, insertDecision, v...)
 	}
-	_, err := c.ExecContext(ctx, `UPDATE decision SET state=?, state_seq=?, handed_seq=?, outcome=?, outcome_seq=? WHERE decision_id=?`, append(v[len(v)-5:], d.ID)...)
-	return err
+	return c.exec(ctx, `UPDATE decision SET state=?, state_seq=?, handed_seq=?, outcome=?, outcome_seq=? WHERE decision_id=?`, append(v[len(v)-5:], d.ID)...)
 }
 
 const evidencePrefix = "idemctl-evidence-v1\n"
@@ -276,7 +275,7 @@ func commit(salt, b []byte) tlog.Hash {
 }
 
 // keepEvidence stores the evidence beside the log, and its commitment in the draft.
-func (d *draft) keepEvidence(ctx context.Context, c *sql.Conn) error {
+func (d *draft) keepEvidence(ctx context.Context, c *session) error {
 	if len(d.proof) == 0 {
 		return nil
 	}
@@ -286,8 +285,7 @@ func (d *draft) keepEvidence(ctx context.Context, c *sql.Conn) error {
 	}
 	h := commit(salt, d.proof)
 	d.evidence = []tlog.Hash{h}
-	_, err := c.ExecContext(ctx, `INSERT INTO evidence(commitment, salt, media, bytes, octets) VALUES (?, ?, ?, ?, ?)`, h[:], salt, evidenceMedia, d.proof, len(d.proof))
-	return err
+	return c.exec(ctx, `INSERT INTO evidence(commitment, salt, media, bytes, octets) VALUES (?, ?, ?, ?, ?)`, h[:], salt, evidenceMedia, d.proof, len(d.proof))
 }
 
 const evidenceMedia = "application/json"

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -185,7 +186,9 @@ func (a *appending) first(ctx context.Context) error {
 	}
 	if err = createSchema(ctx, c); err == nil {
 		drafts := []draft{{intent: intent{id: a.trail.env.NewID(), what: EventCreated, key: a.trail.key.public}}}
-		err = a.write(ctx, c, reconcile.At(a.trail.env.Now()), drafts)
+		s := &session{conn: c, prepared: map[string]*sql.Stmt{}}
+		defer s.close()
+		err = a.write(ctx, s, reconcile.At(a.trail.env.Now()), drafts)
 	}
 	if err == nil {
 		_, err = c.ExecContext(ctx, "COMMIT")
