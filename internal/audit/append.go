@@ -123,8 +123,9 @@ func (a *appending) transact(ctx context.Context, w work) error {
 		return err
 	}
 	s := &session{conn: c, prepared: map[string]*sql.Stmt{}}
-	defer s.close()
-	if err := a.fill(ctx, s, w); err != nil {
+	err = a.fill(ctx, s, w)
+	s.close()
+	if err != nil {
 		if _, e := c.ExecContext(ctx, "ROLLBACK"); e != nil {
 			discard(c) // SQLite has rolled back by itself, or the connection is of no more use
 		}
@@ -164,6 +165,9 @@ func (a *appending) fill(ctx context.Context, c *session, w work) error {
 		return err
 	}
 	if a.pin == nil && h.size > 1 {
+		if err := a.trail.adoptable(ctx, c); err != nil {
+			return err
+		}
 		drafts = append([]draft{{intent: intent{id: a.trail.env.NewID(), what: EventAdopted, core: core{reason: "this machine remembered nothing of this trail"}}}}, drafts...)
 	}
 	a.fold = v.fold
@@ -171,6 +175,18 @@ func (a *appending) fill(ctx context.Context, c *session, w work) error {
 		return err
 	}
 	return a.write(ctx, c, v.now, drafts)
+}
+
+// adoptable refuses to take over a trail in which anything is not as it was written: nobody here remembers how it was.
+func (t *Trail) adoptable(ctx context.Context, q querier) error {
+	v := newVerifier(t, nil)
+	if err := v.all(ctx, q, nil); err != nil {
+		return err
+	}
+	if !v.report.OK() {
+		return &faultError{v.report.Faults[0]}
+	}
+	return nil
 }
 
 // prepare completes what the drafts say, before the first of them is written: how many records each case has, the evidence, the plan.

@@ -37,7 +37,7 @@ func (e *evidence) check() error {
 		return ErrRemoved
 	}
 	h := commit(e.salt, e.bytes)
-	if string(h[:]) != string(e.commitment) || e.octets != int64(len(e.bytes)) || e.media != evidenceMedia {
+	if string(h[:]) != string(e.commitment) || e.octets != int64(len(e.bytes)) || e.media != evidenceMedia || e.redacted.Valid {
 		return faultf(where, "its bytes are not those that were kept")
 	}
 	return nil

@@ -252,7 +252,7 @@ func (t *Trail) format(ctx context.Context, q querier) error {
 	case version != schemaVersion:
 		return faultf("file", "format %d is not known", version)
 	}
-	want, err := schemaWanted(ctx)
+	want, err := schemaWanted()
 	if err != nil {
 		return err
 	}

@@ -82,6 +82,9 @@ const (
 	file
 )
 
+// smallestFile is one page of the smallest kind.
+const smallestFile = 512
+
 // look examines the path without opening it.
 func (s site) look() (standing, error) {
 	info, err := os.Lstat(s.path)
@@ -99,8 +102,11 @@ func (s site) look() (standing, error) {
 	if err := localOnly(s.path); err != nil {
 		return nothing, err
 	}
-	if info.Size() == 0 {
+	switch size := info.Size(); {
+	case size == 0:
 		return empty, nil
+	case size < smallestFile: // SQLite would take it for an empty one
+		return nothing, &Trouble{Kind: ErrDamaged, Path: s.path, What: fmt.Sprintf("the file has %d bytes: too few for a database", size), Advice: damageAdvice}
 	}
 	return file, nil
 }

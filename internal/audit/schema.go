@@ -3,8 +3,10 @@ package audit
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"example.com/idemctl/internal/reconcile"
 )
@@ -73,10 +75,10 @@ func liveWords() string {
 	return strings.Join(words, ",")
 }
 
-// object is one row of sqlite_schema; autoindexes have no text.
+// object is one row of sqlite_schema; autoindexes have no text. forms are the types of its values: text that turned into a blob of the same bytes is damage too.
 type object struct {
-	name, kind, table string
-	text              sql.NullString
+	name, kind, table, forms string
+	text                     sql.NullString
 }
 
 // createSchema makes the tables; the caller has begun a transaction, or holds a database of its own.
@@ -91,7 +93,7 @@ func createSchema(ctx context.Context, c *sql.Conn) error {
 
 // schemaOf lists the schema of the database, by name.
 func schemaOf(ctx context.Context, q querier) ([]object, error) {
-	rows, err := q.QueryContext(ctx, `SELECT name, type, tbl_name, sql FROM sqlite_schema ORDER BY name, type`)
+	rows, err := q.QueryContext(ctx, `SELECT name, type, tbl_name, sql, typeof(name)||typeof(type)||typeof(tbl_name)||typeof(sql) FROM sqlite_schema ORDER BY name, type`)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func schemaOf(ctx context.Context, q querier) ([]object, error) {
 	var out []object
 	for rows.Next() {
 		var o object
-		if err := rows.Scan(&o.name, &o.kind, &o.table, &o.text); err != nil {
+		if err := rows.Scan(&o.name, &o.kind, &o.table, &o.text, &o.forms); err != nil {
 			return nil, err
 		}
 		out = append(out, o)
@@ -107,23 +109,23 @@ func schemaOf(ctx context.Context, q querier) ([]object, error) {
 	return out, rows.Err()
 }
 
-// schemaWanted is what schemaOf lists of a trail that this program made.
-func schemaWanted(ctx context.Context) ([]object, error) {
+// schemaWanted is what schemaOf lists of a trail that this program made. It is made once, in memory.
+var schemaWanted = sync.OnceValues(func() (out []object, err error) {
 	db, err := sql.Open(engine, ":memory:")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = db.Close() }()
-	c, err := db.Conn(ctx)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	c, err := db.Conn(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = c.Close() }()
-	if err := createSchema(ctx, c); err != nil {
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := createSchema(context.Background(), c); err != nil {
 		return nil, err
 	}
-	return schemaOf(ctx, c)
-}
+	return schemaOf(context.Background(), c)
+})
 
 // differences names every object in which two schemas differ.
 func differences(want, got []object) []string {

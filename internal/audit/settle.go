@@ -187,8 +187,8 @@ func (a *appending) first(ctx context.Context) error {
 	if err = createSchema(ctx, c); err == nil {
 		drafts := []draft{{intent: intent{id: a.trail.env.NewID(), what: EventCreated, key: a.trail.key.public}}}
 		s := &session{conn: c, prepared: map[string]*sql.Stmt{}}
-		defer s.close()
 		err = a.write(ctx, s, reconcile.At(a.trail.env.Now()), drafts)
+		s.close()
 	}
 	if err == nil {
 		_, err = c.ExecContext(ctx, "COMMIT")

@@ -53,7 +53,7 @@ func (r *Report) note(where string, err error) {
 // of the log, the schema with the one compiled in, evidence with its commitments, the pin, its history and the journal, and SQLite's own check. Damage is no
 // error but a fault in the report; an error means that it could not be done. progress, which may be nil, is told how many of the records are done.
 func (t *Trail) Verify(ctx context.Context, progress func(done, of int64)) (Report, error) {
-	v := &verifier{trail: t, fold: newFold(), promised: map[string]string{}, progress: progress}
+	v := newVerifier(t, progress)
 	if trouble := t.Trouble(); trouble != nil {
 		v.report.note("trail", trouble)
 	}
@@ -103,6 +103,10 @@ type verifier struct {
 	promised map[string]string // evidence, by commitment: the record that promises it
 	plan     []*record         // the parts of the plan that is being read
 	key      string
+}
+
+func newVerifier(t *Trail, progress func(done, of int64)) *verifier {
+	return &verifier{trail: t, fold: newFold(), promised: map[string]string{}, progress: progress}
 }
 
 func (v *verifier) all(ctx context.Context, q querier, p *pin) error {
