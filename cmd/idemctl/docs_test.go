@@ -45,12 +45,17 @@ const generated = "<!-- made by `make docs` from %s; edit the table, not this pa
 func findingsPage() string {
 	var b strings.Builder
 	b.WriteString("# Findings\n\n")
-	fmt.Fprintf(&b, generated, "`reconcile.Findings`")
+	fmt.Fprintf(&b, generated, "`reconcile.Findings` and `reconcile.ContractFindings`")
 	b.WriteString("One case may have several kinds; its headline is the first of them in this order, gravest first. Severity is that of a case with this headline; " +
 		"any exposure with money raises it to critical, any other exposure to high. A kind that rests on an absence needs a source that covers the time, " +
 		"and an age above settle.\n\n| kind | holds when | not when | severity | rests on an absence | judged |\n|---|---|---|---|---|---|\n")
 	for _, f := range reconcile.Findings {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", f.Word, cell(f.Means), cell(f.NotWhen), f.Severity, yes(f.Absence), yes(f.Judged))
+	}
+	b.WriteString("\n## Of a contract\n\nWhat is found of a contract as a whole is one finding with counts and an example, never a case for each key.\n\n" +
+		"| kind | holds when | not when | the scan is then incomplete |\n|---|---|---|---|\n")
+	for _, f := range reconcile.ContractFindings {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Word, cell(f.Means), cell(f.NotWhen), yes(f.Incomplete))
 	}
 	return b.String()
 }

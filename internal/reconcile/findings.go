@@ -157,3 +157,38 @@ var Findings = [...]Finding{
 		Means: "the key's text has the shape of a credential, an e-mail address or a card number",
 	},
 }
+
+// ContractFinding describes a kind of finding about a contract as a whole, which is never a case.
+type ContractFinding struct {
+	Word       string
+	Means      string
+	NotWhen    string
+	Incomplete bool // it makes the scan incomplete
+}
+
+// The kinds of finding about a contract.
+const (
+	RetentionGap = "retention-gap"
+	EarlyLoss    = "early-loss"
+	JoinBroken   = "join-broken"
+)
+
+// ContractFindings is the one table of them.
+var ContractFindings = []ContractFinding{
+	{
+		Word:    RetentionGap,
+		Means:   "receipts live shorter than the window in which a retry may come, and actions stand whose receipt's life has ended",
+		NotWhen: "an attempt is unconfirmed, something is pending or a second execution was seen: that is a case",
+	},
+	{
+		Word:    EarlyLoss,
+		Means:   "receipts vanish younger than the declared retention all along: a store that evicts, or a reaper that is too eager",
+		NotWhen: "a stretch of time is missing and older receipts stand: that is a restore gap; fewer than a hundred actions could show it",
+	},
+	{
+		Word:       JoinBroken,
+		Means:      "two sources of one contract have rows at one time and join almost nowhere: their keys were never comparable, and nothing is concluded from what either lacks",
+		NotWhen:    "either side has fewer than a hundred keys in that time; each joins another source of the other's role",
+		Incomplete: true,
+	},
+}

@@ -106,7 +106,7 @@ func (j *judging) agedOut() bool {
 		}
 		end = Latest(end, j.c.ExpiryOf(r))
 	}
-	j.out.RetainedTo, j.out.Explained = end, "retention-gap"
+	j.out.RetainedTo, j.out.Explained = end, RetentionGap
 	return true
 }
 

@@ -313,7 +313,7 @@ func (j *judging) explainGone(end Instant) string {
 	case (j.uncertain() || len(j.pending) > 0) && !j.brokenPlace():
 		return ""
 	}
-	return "retention-gap"
+	return RetentionGap
 }
 
 func receiptMissingAfterRestore(j *judging) (bool, []string, map[string]string) {

@@ -70,6 +70,11 @@ func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 	s.pair(width, "What is not", unknownSentence(c))
 	s.pair(width, "A retry now", retrySentences[c.RetryNow])
 	s.pair(width, "Until when", exposureSentence(c.Exposure, m.Now))
+	for _, f := range m.Contracts {
+		if f.Contract == c.Contract {
+			s.pair(width, "Of the contract", text.SafeString(f.Kind+": "+f.Text))
+		}
+	}
 }
 
 func unknownSentence(c *scan.Case) string {

@@ -114,19 +114,23 @@ type places struct {
 	noProvider  bool // the same of the provider
 	loose       bool // some row carries no key: what lacks a counterpart must look for it among those
 	severalRows bool // a contract expects more or fewer than one record of some source: the rules count
+
+	narrow bool             // contracts differ in which sources concern them
+	shows  []uint8          // of each source, a bit for the role in which its lack of a record counts
+	apart  map[uint16]uint8 // of a source, the bits of those with which it was never comparable
 }
 
 // claim says what a group is where every rule would say nothing and the class is certain; false sends it to the rules. It is the sieve's one
 // judgement, and the property test holds it against reconcile.Judge.
 func (p *places) claim(g *group) (reconcile.Class, bool) {
-	if g.torn || g.rows[0].k == 0 || p.severalRows {
+	if g.torn || g.rows[0].k == 0 || p.severalRows || (p.narrow && p.apart != nil) {
 		return 0, false
 	}
 	s := sum(g.rows)
 	if s.doubt || s.fl&shared != 0 {
 		return 0, false
 	}
-	if s.receipts == 1 && s.others == s.receipts && s.fl&failed != 0 && !p.loose {
+	if s.receipts == 1 && s.others == s.receipts && s.fl&failed != 0 && !p.loose && p.apart == nil {
 		return reconcile.ClassMatched, s.live || s.allClosed
 	}
 	if s.fl&failed != 0 || s.intents > 0 && s.receipts == 0 {
@@ -137,17 +141,19 @@ func (p *places) claim(g *group) (reconcile.Class, bool) {
 	if s.objects > 0 && s.fl&remote == 0 {
 		return 0, false
 	}
+	noReceipts := p.noReceipts || p.apartFrom(g.rows, reconcile.RoleReceipt)
+	noEffects, noProvider := p.noEffects || p.apartFrom(g.rows, reconcile.RoleEffect), p.noProvider || p.apartFrom(g.rows, reconcile.RoleProvider)
 	switch {
-	case s.receipts == 1 && localMet && remoteMet:
+	case s.receipts == 1 && localMet && remoteMet && p.apart == nil:
 		if s.effects == 0 && s.objects == 0 {
 			return 0, false
 		}
 		return reconcile.ClassMatched, s.live || s.allClosed
-	case s.receipts == 1 && s.live && p.noEffects && !localMet && remoteMet,
-		s.receipts == 1 && s.live && p.noProvider && localMet && !remoteMet && s.effects > 0:
+	case s.receipts == 1 && s.live && noEffects && !localMet && remoteMet,
+		s.receipts == 1 && s.live && noProvider && localMet && !remoteMet && s.effects > 0:
 		return reconcile.ClassInconclusive, !p.loose
 	case s.receipts == 0 && s.effects > 0 && remoteMet && s.intents+s.messages == 0:
-		if p.noReceipts {
+		if noReceipts {
 			return reconcile.ClassInconclusive, true
 		}
 		return reconcile.ClassExplained, p.covers && s.agedAll && s.allClosed

@@ -90,20 +90,26 @@ func (p *poster) settle(row *posting) error {
 	return nil
 }
 
+// counter counts the references of one pass.
+type counter struct {
+	common *common
+	domain reconcile.RefDomain
+}
+
 // find asks every reference and hands all rows on to the identities.
-func (h *homes) find(ctx context.Context, traces *pool) error {
+func (h *homes) find(ctx context.Context, traces *pool, c *common) error {
 	p := h.poster(traces)
-	err := h.pass(ctx, h.effects, func(r *posting) uint32 { return r.er }, func(r *posting) error { return p.post(r, true) })
+	err := h.pass(ctx, h.effects, counter{c, reconcile.RefEffect}, func(r *posting) uint32 { return r.er }, func(r *posting) error { return p.post(r, true) })
 	if err = cmp.Or(err, p.objects.done()); err != nil {
 		return err
 	}
-	if err := h.pass(ctx, h.objects, func(r *posting) uint32 { return r.pr }, p.settle); err != nil {
+	if err := h.pass(ctx, h.objects, counter{c, reconcile.RefObject}, func(r *posting) uint32 { return r.pr }, p.settle); err != nil {
 		return err
 	}
 	return p.done()
 }
 
-func (h *homes) pass(ctx context.Context, p *pool, ref func(*posting) uint32, next func(*posting) error) error {
+func (h *homes) pass(ctx context.Context, p *pool, c counter, ref func(*posting) uint32, next func(*posting) error) error {
 	var block []byte
 	var rows []posting
 	for i := range p.parts {
@@ -132,6 +138,7 @@ func (h *homes) pass(ctx context.Context, p *pool, ref func(*posting) uint32, ne
 			for end < len(rows) && ref(&rows[end]) == ref(&rows[at]) {
 				end++
 			}
+			c.common.refs(c.domain, rows[at:end])
 			lodge(rows[at:end])
 			at = end
 		}

@@ -213,7 +213,7 @@ func (j *judge) one(s *reconcile.Subject, left int64) error {
 		j.missing[v.InGap]++
 	}
 	switch {
-	case v.Class == reconcile.ClassExplained && v.Explained == "retention-gap":
+	case v.Class == reconcile.ClassExplained && v.Explained == reconcile.RetentionGap:
 		j.gaps.add(s, v)
 	case v.Class == reconcile.ClassCase:
 		for _, k := range v.Kinds {

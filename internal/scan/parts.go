@@ -51,6 +51,7 @@ func (s *sieve) loaded(p *pool, i int, f func(group) error) (err error) {
 			return err
 		}
 	}
+	s.common.keys(s.rows)
 	return groups(s.rows, f)
 }
 

@@ -161,6 +161,7 @@ func subjectsOf(cfg *config.Config, ms []*memory, decided map[string][]reconcile
 			all = append(all, r.Clone())
 		}
 	}
+	breakJoins(cfg, ms, w)
 	subjects := reconcile.Assemble(all, cfg.Contracts, w)
 	reconcile.Relate(subjects, w)
 	return subjects, w

@@ -16,7 +16,7 @@ type retentionGaps struct {
 func (g *retentionGaps) add(s *reconcile.Subject, v *reconcile.Judgement) {
 	f := g.by[s.Contract]
 	if f == nil {
-		f = &ContractFinding{Kind: "retention-gap", Contract: s.Contract.Name}
+		f = &ContractFinding{Kind: reconcile.RetentionGap, Contract: s.Contract.Name}
 		g.by[s.Contract] = f
 	}
 	f.Count++

@@ -118,6 +118,10 @@ type run struct {
 	loose   bool    // some row carries no key
 	present []int64 // per restore event: receipts that stand in its gap
 	notes   []string
+
+	first, last []reconcile.Instant // per source: its first and last row
+	contracts   []map[*reconcile.Contract]bool
+	common      *common
 }
 
 func (r *run) all(ctx context.Context) (res *Result, err error) {
@@ -138,17 +142,19 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		return nil, err
 	}
 	r.opt.Progress.enter(PhaseSieving)
-	if err := h.find(ctx, s.traces); err != nil {
+	r.know()
+	r.common = r.gather()
+	if err := h.find(ctx, s.traces, r.common); err != nil {
 		return nil, err
 	}
 	if err := h.close(); err != nil {
 		return nil, err
 	}
-	r.know()
-	s.places, s.decided = r.places(), r.decidedKeys()
+	s.places, s.decided, s.common = r.places(), r.decidedKeys(), r.common
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
+	r.world.BreakJoins(r.common.joins.Broken())
 	r.opt.Progress.rows.Store(s.found)
 	if all, suspects := r.records(), s.found-s.guests; suspects*20 > all && all > 1000 {
 		r.notes = append(r.notes, fmt.Sprintf("%d of %d records are not plainly healthy: look for something systematic first (a wrong join, an empty source, a restore)", suspects, all))
@@ -173,7 +179,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 		spawn(done, func() error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			tallies[i].present = make([]int64, len(r.cfg.Events))
+			tallies[i].present, tallies[i].contracts = make([]int64, len(r.cfg.Events)), make(map[*reconcile.Contract]bool)
 			tr := &tracer{book: r.cfg.Contracts, index: r.index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: r.seed, posts: posts} // all refuses more
 			return r.readSource(ctx, i, tr, s, h, &tallies[i])
 		})
@@ -190,6 +196,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	}
 	r.present = make([]int64, len(r.cfg.Events))
 	for i := range tallies {
+		r.first, r.last, r.contracts = append(r.first, tallies[i].first), append(r.last, tallies[i].last), append(r.contracts, tallies[i].contracts)
 		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
 		r.loose = r.loose || tallies[i].loose
 		for e, n := range tallies[i].present {
@@ -204,6 +211,9 @@ type tally struct {
 	unclaimed int64
 	present   []int64
 	loose     bool // some row carries no key
+
+	first, last reconcile.Instant // row, as far as rows tell
+	contracts   map[*reconcile.Contract]bool
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
@@ -216,6 +226,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 			n.unclaimed++
 			return nil
 		}
+		n.see(tr.contract, rec)
 		r.countPresent(rec, n)
 		n.loose = n.loose || t.k == 0
 		row := posting{trace: t, scope: tr.scope}
@@ -236,6 +247,14 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		return nil
 	})
 	return cmp.Or(err, w.done(), asked.done())
+}
+
+func (n *tally) see(c *reconcile.Contract, r *reconcile.Record) {
+	at := r.Time()
+	n.first, n.last = reconcile.Earliest(n.first, at), reconcile.Latest(n.last, at)
+	if !n.contracts[c] {
+		n.contracts[c] = true
+	}
 }
 
 // keyless reports whether some source's rows carry no key: then every row is asked for its references first.
@@ -284,6 +303,10 @@ func (r *run) places() places {
 	narrow := false
 	for i := range r.world.Sources {
 		f := &r.world.Sources[i]
+		p.shows = append(p.shows, 0)
+		if f.Serves || f.Role == reconcile.RoleProvider {
+			p.shows[i] = 1 << f.Role
+		}
 		narrow = narrow || f.Operation.Known() && (len(r.cfg.Contracts) > 1 || reconcile.Book(r.cfg.Contracts).Claim(&reconcile.Record{Role: f.Role, Claimed: true, Components: []reconcile.Component{{Name: "operation", Value: f.Operation}}}) == nil)
 		broken := !f.Coverage.Complete
 		switch f.Role {
@@ -302,7 +325,7 @@ func (r *run) places() places {
 		}
 	}
 	p.covers = p.covers && p.receipts && !slices.ContainsFunc(r.world.Sources, func(f reconcile.SourceFacts) bool { return !f.Coverage.Complete })
-	if narrow {
+	if p.narrow = narrow; narrow {
 		p.noReceipts, p.noEffects, p.noProvider, p.covers = false, false, false, false
 	}
 	for _, c := range r.cfg.Contracts {
@@ -387,7 +410,7 @@ func (r *run) finish(ctx context.Context, k *keeper, j *judge) (*Result, error) 
 func (r *run) manifest(j *judge) *Manifest {
 	m := &Manifest{
 		Tool: r.opt.Tool, Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Trail: r.opt.Trail, Complete: true,
-		Counts: r.counts, Contracts: j.gaps.list(r.cfg.Contracts), Notes: slices.Clone(r.notes),
+		Counts: r.counts, Contracts: append(j.gaps.list(r.cfg.Contracts), r.common.findings(&r.world, r.contracts, r.cfg.Contracts)...), Notes: slices.Clone(r.notes),
 	}
 	for i, rd := range r.readers {
 		f, st := r.world.Sources[i], rd.Stats()
@@ -396,6 +419,7 @@ func (r *run) manifest(j *judge) *Manifest {
 			Name: f.Name, Role: f.Role, Records: st.Records, Unreadable: st.Unreadable, Skipped: st.Skipped, Problems: st.Problems, Coverage: f.Coverage,
 		})
 	}
+	m.Complete = m.Complete && len(r.world.Broken) == 0
 	for i, ev := range r.cfg.Events {
 		m.Gaps = append(m.Gaps, Gap{
 			Store: ev.Store, Kind: ev.Kind, From: ev.From, To: ev.To.Or(ev.ResumedAt), Declared: true, Missing: j.missing[ev.Store], Present: r.present[i],

@@ -61,6 +61,7 @@ type sieve struct {
 	unions  unions
 	decided map[uint64]bool // keys of cases that were decided earlier
 	counts  *Counts
+	common  *common // what the sources have in common
 	strays  int64
 	found   int64   // rows that are read again
 	guests  int64   // of these, rows of healthy neighbours
@@ -70,14 +71,9 @@ type sieve struct {
 
 // run makes the passes of the sieve: healthy or suspect, references met twice, rows they pull in, twins.
 func (s *sieve) run(ctx context.Context) error {
-	var rows int64
-	for i := range s.traces.parts {
-		rows += s.traces.parts[i].n
-	}
-	s.refs, s.twins = newRefBits(rows), newRefBits(rows/16)
 	s.unions.parent = make(map[uint64]uint64)
 	s.w = s.out.writer()
-	if err := s.each(ctx, s.first); err != nil {
+	if err := s.firstPass(ctx); err != nil {
 		return err
 	}
 	if err := s.requests(ctx); err != nil {

@@ -88,8 +88,10 @@ type tracer struct {
 	buf   []byte
 	comps []reconcile.Component
 	refs  []reconcile.Ref
-	posts bool   // rows go by their references first
-	scope uint32 // of the row just read, where it posts
+	posts bool // rows go by their references first
+
+	contract *reconcile.Contract // of the row just read
+	scope    uint32              // of the row just read, where it posts
 }
 
 // read claims a record and fills n from it; false means that no contract claims it. asked is the hash of the row's request id, 0 where it has none:
@@ -99,6 +101,7 @@ func (tr *tracer) read(pos rows.Pos, r *reconcile.Record, n *trace) (asked uint3
 	if c == nil {
 		return 0, false
 	}
+	tr.contract = c
 	*n = trace{src: tr.src, pos: uint64(pos), fl: flags(r.Role) & roleMask}
 	tr.identify(c, r, n)
 	asked = tr.reference(c, r, n)

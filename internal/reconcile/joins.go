@@ -1,0 +1,219 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A pair of sources whose keys were never comparable (one stores them hashed, prefixed or cut) joins nowhere: every absence between the two would be a false
+// fact, and a replay offered a million times. What sources have in common is therefore counted before anything is judged.
+//
+// The bounds are chosen so that a handful of rows which do not join is never called broken, and a restore gap never: inside a gap one side has nothing, and
+// whatever it has before or after joins. So what counts is the smaller side, in the time in which both have rows, and at least joinLeast of its keys. Of keys
+// that cannot be compared, one in joinOneIn may still look alike: a short key that was not cut, a row that was written by hand.
+const (
+	joinLeast = 100
+	joinOneIn = 100
+)
+
+// maxJoinSources is how many sources are counted against each other; of more, nothing is called broken.
+const maxJoinSources = 256
+
+// Sighting is a row of one key or reference: its source, by its place in the world, and its time.
+type Sighting struct {
+	Source int
+	At     Instant
+}
+
+// JoinTime is the time by which a row is counted: for a receipt that of its completion, which may be unknown. Whole seconds of the years 1970 to 2106: a sieve
+// keeps no more.
+func JoinTime(c *Contract, r *Record) Instant {
+	t := r.CreatedAt
+	switch r.Role {
+	case RoleReceipt:
+		if t = r.CompletedAt.Or(r.UpdatedAt); c.Atomic {
+			t = t.Or(c.Began(r))
+		}
+	case RoleIntent, RoleOutbox:
+		t = r.Time()
+	case RoleEffect, RoleProvider:
+	}
+	if s := t.ns / 1e9; t.known && s > 0 && s < 1<<32 {
+		return AtUnix(s * 1e9)
+	}
+	return Instant{}
+}
+
+// joinBy says what two sources can join by.
+type joinBy uint8
+
+const (
+	joinNothing joinBy = iota
+	joinKeys
+	joinRefs
+)
+
+// Joins counts, for every pair of sources of different roles, the keys of each and those of both in the time in which both have rows.
+type Joins struct {
+	facts   []SourceFacts
+	from    []Instant // of each source: its first and last row, as far as rows tell
+	to      []Instant
+	by      []joinBy       // of each pair
+	common  [2][]joinCount // of each ordered pair: by key or effect id, by object id
+	present []Sighting
+}
+
+// joinCount counts what one source has in the time of another, and what of it the other has there too.
+type joinCount struct{ of, both int64 }
+
+// NewJoins makes counters for sources whose first and last rows are known.
+func NewJoins(facts []SourceFacts, from, to []Instant) *Joins {
+	n := len(facts)
+	j := &Joins{facts: facts, from: from, to: to}
+	if n > maxJoinSources {
+		return j
+	}
+	j.by, j.common = make([]joinBy, n*n), [2][]joinCount{make([]joinCount, n*n), make([]joinCount, n*n)}
+	for a := range facts {
+		for b := range facts {
+			if from[a].After(to[b]) || from[b].After(to[a]) {
+				continue // they never had rows at one time
+			}
+			j.by[a*n+b] = joinable(&facts[a], &facts[b])
+		}
+	}
+	return j
+}
+
+func joinable(a, b *SourceFacts) joinBy {
+	switch {
+	case a.Role == b.Role:
+		return joinNothing
+	case slices.Contains(a.Components, "key") && slices.Contains(b.Components, "key"):
+		return joinKeys
+	case a.MapsRef && b.MapsRef:
+		return joinRefs
+	}
+	return joinNothing
+}
+
+// Key counts the rows of one key text. Those of one source count once.
+func (j *Joins) Key(rows []Sighting) { j.count(rows, joinKeys, 0) }
+
+// Ref counts the rows of one reference of a domain; request ids are not counted.
+func (j *Joins) Ref(d RefDomain, rows []Sighting) {
+	switch d {
+	case RefEffect:
+		j.count(rows, joinRefs, 0)
+	case RefObject:
+		j.count(rows, joinRefs, 1)
+	case RefRequest:
+	}
+}
+
+func (j *Joins) count(rows []Sighting, by joinBy, domain int) {
+	if j.by == nil {
+		return
+	}
+	j.present = j.present[:0]
+	for _, r := range rows {
+		at := slices.IndexFunc(j.present, func(p Sighting) bool { return p.Source == r.Source })
+		if at < 0 {
+			j.present = append(j.present, r)
+		} else if r.At.Before(j.present[at].At) || !j.present[at].At.known {
+			j.present[at].At = r.At
+		}
+	}
+	n := len(j.facts)
+	for _, p := range j.present {
+		for b := range n {
+			if j.by[p.Source*n+b] == by && j.within(p, b) {
+				j.common[domain][p.Source*n+b].of++
+			}
+		}
+		for _, o := range j.present {
+			if j.by[p.Source*n+o.Source] == by && j.within(p, o.Source) {
+				j.common[domain][p.Source*n+o.Source].both++
+			}
+		}
+	}
+}
+
+// within reports whether a row lies in the time in which another source has rows too; one without a time may.
+func (j *Joins) within(p Sighting, other int) bool {
+	return !p.At.Before(j.from[other]) && !p.At.After(j.to[other])
+}
+
+// BrokenJoin is a pair of sources that were never comparable.
+type BrokenJoin struct {
+	A, B           int // by their place in the world
+	OfA, OfB, Both int64
+	From, To       Instant // when both have rows
+}
+
+// Broken lists the pairs that were never comparable. A source that joins another of the same role is comparable with that role: stores that are divided by
+// tenant or by hash share nothing crosswise.
+func (j *Joins) Broken() []BrokenJoin {
+	if j.by == nil {
+		return nil
+	}
+	n := len(j.facts)
+	joinsRole := func(a int, role Role) bool {
+		for b := range n {
+			if j.facts[b].Role == role && j.joins(a, b) {
+				return true
+			}
+		}
+		return false
+	}
+	var out []BrokenJoin
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			if j.joins(a, b) || (joinsRole(a, j.facts[b].Role) && joinsRole(b, j.facts[a].Role)) {
+				continue
+			}
+			for domain := range j.common {
+				x, y := j.common[domain][a*n+b], j.common[domain][b*n+a]
+				if min(x.of, y.of) >= joinLeast && sparse(x, y) {
+					out = append(out, BrokenJoin{A: a, B: b, OfA: x.of, OfB: y.of, Both: x.both, From: Latest(j.from[a], j.from[b]), To: Earliest(j.to[a], j.to[b])})
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// joins reports whether two sources have more in common than chance: in one domain is enough.
+func (j *Joins) joins(a, b int) bool {
+	n := len(j.facts)
+	for _, common := range j.common {
+		if x, y := common[a*n+b], common[b*n+a]; x.both > 0 && !sparse(x, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// sparse reports whether almost nothing of the smaller side joins.
+func sparse(a, b joinCount) bool { return max(a.both, b.both)*joinOneIn < min(a.of, b.of) }
+
+// BreakJoins notes the pairs in the world: no absence is concluded between them.
+func (w *World) BreakJoins(broken []BrokenJoin) {
+	for _, b := range broken {
+		if w.Broken == nil {
+			w.Broken = make(map[[2]string]bool)
+		}
+		w.Broken[[2]string{w.Sources[b.A].Name, w.Sources[b.B].Name}] = true
+	}
+}
+
+// Text says what is wrong with the pair and what to do.
+func (b *BrokenJoin) Text(w *World) string {
+	what := "keys"
+	if joinable(&w.Sources[b.A], &w.Sources[b.B]) == joinRefs {
+		what = "references"
+	}
+	return fmt.Sprintf("%s has %d %s and %s has %d in the time that both cover, and %d are the same: they were never comparable (hashed, prefixed, cut, or another column). "+
+		"Nothing is concluded from what either lacks. Map the same %s in both and scan again.", w.Sources[b.A].Name, b.OfA, what, w.Sources[b.B].Name, b.OfB, b.Both, what)
+}

@@ -1,0 +1,259 @@
+package scan_test
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
+)
+
+// breakJoins counts what sources have in common, from their records.
+func breakJoins(cfg *config.Config, ms []*memory, w *reconcile.World) {
+	first, last := make([]reconcile.Instant, len(ms)), make([]reconcile.Instant, len(ms))
+	keys, refs := make(map[string][]reconcile.Sighting), make(map[reconcile.RefDomain]map[string][]reconcile.Sighting)
+	for i, m := range ms {
+		for _, r := range m.recs {
+			r = r.Clone()
+			c := reconcile.Book(cfg.Contracts).Claim(r)
+			if c == nil {
+				continue
+			}
+			first[i], last[i] = reconcile.Earliest(first[i], r.Time()), reconcile.Latest(last[i], r.Time())
+			seen := reconcile.Sighting{Source: i, At: reconcile.JoinTime(c, r)}
+			if key := c.AppendKey(nil, r); len(key) > 0 {
+				keys[c.Name+string(key)] = append(keys[c.Name+string(key)], seen)
+			}
+			for _, ref := range reconcile.AppendRefs(nil, r) {
+				if refs[ref.Domain] == nil {
+					refs[ref.Domain] = make(map[string][]reconcile.Sighting)
+				}
+				name := c.Name + "\x00" + ref.Value.String()
+				refs[ref.Domain][name] = append(refs[ref.Domain][name], seen)
+			}
+		}
+	}
+	j := reconcile.NewJoins(w.Sources, first, last)
+	for _, rows := range keys {
+		j.Key(rows)
+	}
+	for d, of := range refs {
+		for _, rows := range of {
+			j.Ref(d, rows)
+		}
+	}
+	w.BreakJoins(j.Broken())
+}
+
+// trade is a service's sources, of which join changes the keys or takes rows away.
+type trade struct {
+	cfg      *config.Config
+	receipts *memory
+	orders   *memory
+	charges  *memory
+	clients  *memory
+}
+
+func (t *trade) all() []*memory { return []*memory{t.receipts, t.orders, t.charges, t.clients} }
+
+// newTrade makes so many actions, over twelve hours, of which each source lacks some and each client is sure.
+func newTrade(rng *rand.Rand, n int) *trade {
+	t := &trade{
+		cfg: shop(true), receipts: &memory{facts: factsOf("receipts", reconcile.RoleReceipt)}, orders: &memory{facts: factsOf("orders", reconcile.RoleEffect)},
+		charges: &memory{facts: factsOf("charges", reconcile.RoleProvider)}, clients: &memory{facts: factsOf("clients", reconcile.RoleIntent)},
+	}
+	for i := range n {
+		for _, m := range t.all() {
+			if rng.IntN(20) == 0 {
+				continue
+			}
+			r := good(&m.facts, "key-"+strconv.Itoa(i))
+			r.CreatedAt = reconcile.At(noon.Add(-13*time.Hour + time.Duration(i)*12*time.Hour/time.Duration(n)))
+			if m.facts.Role == reconcile.RoleReceipt {
+				r.CompletedAt = r.CreatedAt
+			}
+			if m.facts.Role == reconcile.RoleIntent {
+				r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Outcome: reconcile.AttemptOutcome(rng.IntN(2))}}
+			}
+			r.Locator = fmt.Sprintf("%s/%d", m.facts.Name, i)
+			m.recs = append(m.recs, r)
+		}
+	}
+	return t
+}
+
+// rekey puts other keys into a source.
+func rekey(m *memory, f func(key string) string) {
+	for _, r := range m.recs {
+		r.Components[2].Value = reconcile.Text(f(r.Key().String()))
+	}
+}
+
+func hashed(key string) string {
+	sum := md5.Sum([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+// lose takes the rows of a stretch away, in shares of the whole time.
+func lose(m *memory, from, to float64) {
+	m.recs = slices.DeleteFunc(m.recs, func(r *reconcile.Record) bool {
+		at := 1 - (noon.Sub(r.CreatedAt.Time())-time.Hour).Hours()/12
+		return at >= from && at <= to
+	})
+}
+
+var trades = map[string]struct {
+	n      int
+	change func(*trade)
+	broken string // pairs
+}{
+	"all join":                   {150, func(*trade) {}, ""},
+	"hashed receipts":            {150, func(t *trade) { rekey(t.receipts, hashed) }, "receipts|orders receipts|charges receipts|clients"},
+	"hashed orders":              {300, func(t *trade) { rekey(t.orders, hashed) }, "receipts|orders orders|charges orders|clients"},
+	"a prefix in the log":        {150, func(t *trade) { rekey(t.charges, func(k string) string { return "fn#" + k }) }, "receipts|charges orders|charges charges|clients"},
+	"hashed, but only a handful": {60, func(t *trade) { rekey(t.receipts, hashed) }, ""},
+	"hashed, all but one written by hand": {300, func(t *trade) {
+		rekey(t.receipts, func(k string) string {
+			if k == "key-7" {
+				return k
+			}
+			return hashed(k)
+		})
+	}, "receipts|orders receipts|charges receipts|clients"},
+	"a restore took the middle":      {300, func(t *trade) { lose(t.receipts, 0.2, 0.9) }, ""},
+	"a restore took all but an hour": {300, func(t *trade) { lose(t.receipts, 0.08, 1) }, ""},
+	"receipts were cleared":          {300, func(t *trade) { lose(t.receipts, 0, 0.6) }, ""},
+	"receipts are empty":             {150, func(t *trade) { t.receipts.recs = nil }, ""},
+	"a declared restore": {300, func(t *trade) {
+		lose(t.receipts, 0.3, 0.6)
+		t.cfg.Events = []reconcile.Event{{Store: "receipts", From: reconcile.At(noon.Add(-10 * time.Hour)), To: reconcile.At(noon.Add(-5 * time.Hour))}}
+	}, ""},
+	"they were never there at one time": {300, func(t *trade) {
+		lose(t.receipts, 0.5, 1)
+		lose(t.orders, 0, 0.5)
+		lose(t.charges, 0, 0.5)
+	}, ""},
+	"rows without a key": {150, func(t *trade) {
+		t.orders.facts.Components = t.orders.facts.Components[:2]
+		for _, r := range t.orders.recs {
+			keyless(r)
+		}
+	}, ""},
+	"rows without a key, and another id in the receipts": {150, func(t *trade) {
+		t.orders.facts.Components = t.orders.facts.Components[:2]
+		for _, r := range t.orders.recs {
+			keyless(r)
+			r.EffectID, r.ProviderRef = reconcile.Text("row "+r.EffectID.String()), reconcile.Value{}
+		}
+	}, "receipts|orders"},
+}
+
+// TestJoinsAreJudgedAsOne finds the pairs that were never comparable, and holds what is then found against judging all records.
+func TestJoinsAreJudgedAsOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range trades {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := newTrade(rand.New(rand.NewPCG(uint64(len(name)), 1)), c.n) // rows that repeat, not a secret
+			c.change(made)
+			want := oracle(made.cfg, made.all())
+			for _, budget := range []int64{1, 1 << 20} {
+				got, err := pipeline(context.Background(), made.cfg, made.all(), t.TempDir(), budget)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.String() != want.String() {
+					t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
+				}
+			}
+			m := tell(t, made.cfg, scan.Options{}, readersOf(made.all())...).manifest
+			var broken []string
+			for _, f := range m.Contracts {
+				if f.Kind == reconcile.JoinBroken {
+					a, rest, _ := strings.Cut(f.Text, " has ")
+					_, b, _ := strings.Cut(rest, " and ")
+					b, _, _ = strings.Cut(b, " has ")
+					broken = append(broken, a+"|"+b)
+				}
+			}
+			if got := strings.Join(broken, " "); got != c.broken || m.Complete != (c.broken == "") {
+				t.Errorf("never comparable: %q, want %q; complete: %v", got, c.broken, m.Complete)
+			}
+		})
+	}
+}
+
+// TestDividedStoresAreComparable shares actions among two services by their key: crosswise the stores have nothing in common, and that is as it should be.
+func TestDividedStoresAreComparable(t *testing.T) {
+	t.Parallel()
+	whole := newTrade(rand.New(rand.NewPCG(5, 1)), 500) // as above
+	var ms []*memory
+	for half := range 2 {
+		for _, m := range whole.all()[:3] {
+			part := &memory{facts: m.facts}
+			part.facts.Name += strconv.Itoa(half)
+			for _, r := range m.recs {
+				if key := r.Key().String(); int(key[len(key)-1])%2 == half {
+					r.Source = part.facts.Name
+					part.recs = append(part.recs, r)
+				}
+			}
+			ms = append(ms, part)
+		}
+	}
+	got := tell(t, whole.cfg, scan.Options{}, readersOf(ms)...)
+	if m := got.manifest; !m.Complete || len(m.Contracts) > 0 || m.Counts.Findings[reconcile.OrphanedEffect] == 0 {
+		t.Errorf("complete: %v, %+v, %+v", m.Complete, m.Contracts, m.Counts)
+	}
+}
+
+// TestEarlyLoss loses receipts in the ways of stores that evict, of reapers and of restores.
+func TestEarlyLoss(t *testing.T) {
+	t.Parallel()
+	age := func(i, n int) float64 { return float64(i) / float64(n) } // of the retention
+	for name, c := range map[string]struct {
+		n    int
+		gone func(i, n int) bool
+		want string
+	}{
+		"nothing is lost":     {400, func(int, int) bool { return false }, ""},
+		"a few are lost":      {400, func(i, _ int) bool { return i%40 == 0 }, ""},
+		"a store that evicts": {400, func(i, n int) bool { return age(i, n) > 0.3 && i%4 == 0 }, "at every age from 7h0m0s on"},
+		"an eager reaper":     {400, func(i, n int) bool { return age(i, n) > 0.5 }, "at every age from 12h0m0s on"},
+		"a restore":           {400, func(i, n int) bool { return age(i, n) > 0.5 && age(i, n) < 0.8 }, ""},
+		"too few to tell":     {60, func(i, n int) bool { return age(i, n) > 0.5 }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			receipts, orders := &memory{facts: factsOf("receipts", reconcile.RoleReceipt)}, &memory{facts: factsOf("orders", reconcile.RoleEffect)}
+			for i := range c.n {
+				for _, m := range []*memory{receipts, orders} {
+					r := good(&m.facts, strconv.Itoa(i))
+					r.CreatedAt = reconcile.At(noon.Add(-time.Duration(float64(24*time.Hour) * age(i, c.n))))
+					if m == orders || !c.gone(i, c.n) {
+						m.recs = append(m.recs, r)
+					}
+				}
+			}
+			m := tell(t, shop(false), scan.Options{}, receipts, orders).manifest
+			found := ""
+			for _, f := range m.Contracts {
+				if f.Kind == reconcile.EarlyLoss {
+					found = f.Text
+				}
+			}
+			if (found != "") != (c.want != "") || !strings.Contains(found, c.want) || !m.Complete {
+				t.Errorf("found %q, want %q", found, c.want)
+			}
+		})
+	}
+}
