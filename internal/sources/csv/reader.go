@@ -75,10 +75,15 @@ type reader struct {
 	taken   int         // bytes of it that are still shown
 	lines   int         // of these, 0 when they were not counted
 	careful bool        // reads every record strictly
+	ends    [256]bool   // the bytes that a cell without quotes does not go past
 }
 
 func newReader(w *files.Window, shape Shape, rec *record) *reader {
-	return &reader{Window: w, shape: shape, rec: rec}
+	r := &reader{Window: w, shape: shape, rec: rec}
+	for _, c := range []byte{shape.Delimiter, '\n', '\r', '"'} {
+		r.ends[c] = true
+	}
+	return r
 }
 
 // header reads up to the first record and says what columns it has; none when a file without a header holds no record.

@@ -106,7 +106,7 @@ func (s *strict) keep(n int) {
 func (s *strict) plain() error {
 	b := s.Bytes()[s.at:]
 	n := 0
-	for n < len(b) && b[n] != s.shape.Delimiter && b[n] != '\n' && b[n] != '"' && b[n] != '\r' {
+	for n < len(b) && !s.ends[b[n]] {
 		n++
 	}
 	s.keep(n)

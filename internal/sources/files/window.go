@@ -67,11 +67,11 @@ func (w *Window) At(i int) Place {
 // lines is the line of the i-th byte that is shown, and the offset at which it begins.
 func (w *Window) lines(i int) (line, lineAt int64) {
 	passed := w.buf[w.start : w.start+i]
-	last := bytes.LastIndexByte(passed, '\n')
-	if last < 0 {
+	n := bytes.Count(passed, newline)
+	if n == 0 {
 		return w.line, w.lineAt
 	}
-	return w.line + int64(bytes.Count(passed, newline)), w.Offset() + int64(last) + 1
+	return w.line + int64(n), w.Offset() + int64(bytes.LastIndexByte(passed, '\n')) + 1
 }
 
 var newline = []byte{'\n'}

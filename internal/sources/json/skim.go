@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/idemctl/internal/sources/files"
+	"example.com/idemctl/internal/sources/jsonwalk"
 )
 
 // maxStack is how deep a value may be nested that is passed over. One that is nested deeper than jsonwalk.MaxDepth is no record.
@@ -141,7 +142,7 @@ func (r *reader) skimString(found **doubt) error {
 		i := 0
 		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
 			if b[i] < utf8.RuneSelf {
-				i++
+				i += jsonwalk.Plain(b[i:])
 				continue
 			}
 			c, n := utf8.DecodeRune(b[i:])

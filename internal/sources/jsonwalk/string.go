@@ -18,6 +18,21 @@ func special(x uint64) uint64 {
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (x-' '*ones)&^x) & highs
 }
 
+// Plain returns how many bytes at the beginning of b are text that a JSON string holds as it is: ASCII without a quote, a backslash or a control.
+func Plain(b []byte) int {
+	at := 0
+	for ; at+8 <= len(b); at += 8 {
+		x := binary.LittleEndian.Uint64(b[at:])
+		if m := special(x) | x&highs; m != 0 {
+			return at + bits.TrailingZeros64(m)/8
+		}
+	}
+	for at < len(b) && b[at] != '"' && b[at] != '\\' && b[at] >= ' ' && b[at] < utf8.RuneSelf {
+		at++
+	}
+	return at
+}
+
 // string reads a string whose opening quote is at the cursor. With keep, it returns the text: a part of the document when nothing is escaped,
 // else a part of p.text. Escapes are checked either way.
 func (p *parser) string(keep bool) ([]byte, error) {

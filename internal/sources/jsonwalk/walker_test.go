@@ -1,11 +1,13 @@
 package jsonwalk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"example.com/idemctl/internal/sources/rows"
 )
@@ -196,6 +198,23 @@ func TestElements(t *testing.T) {
 	for _, doc := range []string{`{}`, `[1,]`, `[1] 2`, `[`, `[{"a":1,"a":2}]`} {
 		if err := w.Elements([]byte(doc), list); err == nil {
 			t.Errorf("%s: no error", doc)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		for at := range 20 {
+			b := bytes.Repeat([]byte("x"), 20)
+			b[at] = byte(c)
+			want := at
+			if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+				want = len(b)
+			}
+			if n := Plain(b); n != want {
+				t.Fatalf("byte %#x at %d: %d, want %d", c, at, n, want)
+			}
 		}
 	}
 }
