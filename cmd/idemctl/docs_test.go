@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/tui/keymap"
+	"example.com/idemctl/internal/tui/paint"
 )
 
 var update = flag.Bool("update", false, "write the generated pages of docs/ anew")
@@ -23,6 +25,7 @@ func TestDocs(t *testing.T) {
 		"guard.md":      guardPage(),
 		"exit-codes.md": exitPage(),
 		"commands.md":   commandsPage(),
+		"keys.md":       keysPage(),
 	} {
 		path := filepath.Join("..", "..", "docs", name)
 		if *update {
@@ -121,4 +124,27 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return ""
+}
+
+func keysPage() string {
+	var b strings.Builder
+	b.WriteString("# Keys of the console\n\n")
+	fmt.Fprintf(&b, generated, "`keymap.Actions`")
+	b.WriteString("Keys are changed in `$XDG_CONFIG_HOME/idemctl/config.yaml`, by action:\n\n```yaml\ntheme: mono          # " + strings.Join(paint.Palettes(), ", ") +
+		"; NO_COLOR wins\nglyphs: ascii        # or unicode\nkeys:\n  queue.mark: [space, ins]\n```\n\n" +
+		"A key has one meaning on a screen; what would clash is refused with its line. An action whose title ends in … opens a dialog and records nothing by itself.\n")
+	last := ""
+	for i := range keymap.Actions {
+		a := &keymap.Actions[i]
+		if name := a.Scope.String(); name != last {
+			fmt.Fprintf(&b, "\n## %s\n\n| keys | action | does |\n|---|---|---|\n", strings.ToUpper(name[:1])+name[1:])
+			last = name
+		}
+		var ks []string
+		for _, k := range a.Keys {
+			ks = append(ks, "`"+keymap.Spell(k)+"`")
+		}
+		fmt.Fprintf(&b, "| %s | `%s` %s | %s |\n", strings.Join(ks, " "), a.ID, cell(a.Title), cell(a.Help))
+	}
+	return b.String()
 }

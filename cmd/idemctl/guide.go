@@ -31,6 +31,7 @@ func (e *Env) guide() error {
 	return writeOut(e.Out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, `There is no %s here. Name a config, or try one of the fixtures that come with idemctl:
 
+  idemctl open @payments-restore     the console on a fixture
   idemctl scan PATH                  PATH is a config, or a folder that holds an %[1]s
   idemctl scan @payments-restore     a fixture: nothing to set up, nothing that could go wrong
   idemctl --help                     every command

@@ -30,8 +30,12 @@ func newRoot(env *Env) *cobra.Command {
 	}
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
+		case len(args) == 1 && env.OutTTY && openable(args[0]):
+			return runOpen(cmd.Context(), env, "", args)
 		case len(args) > 0:
 			return unknownCommand(root, args[0])
+		case env.configInSight() && env.OutTTY:
+			return runOpen(cmd.Context(), env, "", nil)
 		case env.configInSight():
 			return cmd.Help()
 		}
@@ -54,8 +58,13 @@ func exitHelp() string {
 	return strings.Join(lines, "\n")
 }
 
+// openable reports whether a word in a command's place names what can be opened.
+func openable(word string) bool {
+	return strings.HasPrefix(word, "@") || strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".scan") || isDir(word)
+}
+
 func unknownCommand(root *cobra.Command, word string) error {
-	if strings.HasPrefix(word, "@") || strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".scan") || isDir(word) {
+	if openable(word) {
 		return &usageError{what: fmt.Sprintf("unknown command %q", word), hint: "idemctl scan " + word}
 	}
 	var names []string

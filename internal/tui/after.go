@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/paint"
@@ -14,13 +15,13 @@ import (
 // after is the dialog about a decision that stands: it is withdrawn, or its outcome is recorded.
 type after struct {
 	form
-	decision *Decision
+	decision *audit.Decision
 	reason   *blank
 	ref      *blank
 	outcome  bool
 }
 
-func newAfter(a *app, d *Decision) *after {
+func newAfter(a *app, d *audit.Decision) *after {
 	f := &after{decision: d}
 	f.form = form{app: a, chosen: -1, head: f.subject, missing: func() string { return "" }, submit: f.send, label: f.button, written: f.consequence}
 	f.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), least: leastReason, high: 2}
@@ -30,20 +31,20 @@ func newAfter(a *app, d *Decision) *after {
 }
 
 // newWithdraw takes a live decision back.
-func newWithdraw(a *app, d *Decision) *after {
+func newWithdraw(a *app, d *audit.Decision) *after {
 	f := newAfter(a, d)
 	f.title = "Withdraw"
 	return f
 }
 
-// newOutcome records how a replay ended.
-func newOutcome(a *app, d *Decision) *after {
+// newOutcome records what came of a decision.
+func newOutcome(a *app, d *audit.Decision) *after {
 	f := newAfter(a, d)
-	f.title, f.outcome = "Outcome of a replay", true
+	f.title, f.outcome = "Outcome", true
 	f.picks = []pick{
-		{word: "done", what: "The action was carried out, once."},
+		{word: "done", what: "It was carried out."},
 		{word: "failed", what: "It was tried, and certainly not carried out."},
-		{word: "unknown", what: "It was tried, and nobody knows what came of it. Nothing more is sent until that is known."},
+		{word: "unknown", what: "It was tried, and nobody knows what came of it. Of a replay nothing more is sent until that is known."},
 	}
 	return f
 }
@@ -97,10 +98,13 @@ func (f *after) Recv(msg any) tea.Cmd {
 	}
 	f.sending, f.busy = "", ""
 	switch {
-	case errors.Is(m.err, ErrInDoubt):
+	case errors.Is(m.err, audit.ErrInDoubt):
 		f.failed = "IN DOUBT: it is not known whether this was kept. Look at the audit trail before you go on. " + text.Once(m.err.Error())
+	case errors.Is(m.err, audit.ErrUnpinned):
+		f.close()
+		f.say(paint.Bad, "recorded: the decision is now "+m.decision.State.String()+", but: "+told(m.err))
 	case m.err != nil:
-		f.failed = "Not recorded: " + text.Once(m.err.Error())
+		f.failed = "Not recorded: " + told(m.err)
 	default:
 		f.close()
 		f.say(paint.Good, "recorded: the decision is now "+m.decision.State.String())

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
@@ -34,8 +35,9 @@ type app struct {
 	manifest  *scan.Manifest
 	list      *caselist.List
 	rows      *caselist.Snapshot
-	decisions map[string][]Decision
-	decided   bool // decisions have been read
+	decisions map[string][]audit.Decision
+	changed   map[string]bool // cases that rest on other evidence than their live decision
+	decided   bool            // decisions have been read
 	trouble   string
 	busy      string // what runs that must end before anything else is recorded
 
@@ -73,6 +75,9 @@ func (a *app) now() reconcile.Instant {
 	return reconcile.At(a.opt.Now())
 }
 
+// real is the running clock: a decision lives by it, whatever the scan's clock says.
+func (a *app) real() reconcile.Instant { return reconcile.At(a.opt.Now()) }
+
 // moving reports whether now moves while nobody presses a key.
 func (a *app) moving() bool {
 	return a.manifest != nil && !a.manifest.Pinned && a.deps.SourceOff == ""
@@ -94,10 +99,10 @@ func (a *app) keep(c *scan.Case) {
 }
 
 // live returns the live decision of a case, nil when there is none.
-func (a *app) live(id string) *Decision {
+func (a *app) live(id string) *audit.Decision {
 	ds := a.decisions[id]
 	for i := len(ds) - 1; i >= 0; i-- {
-		if ds[i].Live(a.now()) {
+		if ds[i].Live(a.real()) {
 			return &ds[i]
 		}
 	}
@@ -105,7 +110,7 @@ func (a *app) live(id string) *Decision {
 }
 
 // latest returns the latest decision of a case, nil when there is none.
-func (a *app) latest(id string) *Decision {
+func (a *app) latest(id string) *audit.Decision {
 	if ds := a.decisions[id]; len(ds) > 0 {
 		return &ds[len(ds)-1]
 	}
@@ -115,7 +120,7 @@ func (a *app) latest(id string) *Decision {
 // state is what holds on every screen.
 func (a *app) state() keymap.State {
 	return keymap.State{
-		Loading: a.loading || !a.decided && a.deps.Decisions != nil, Source: a.deps.SourceOff, Busy: a.busy,
+		Loading: a.loading || !a.decided && a.deps.Standing != nil, Source: a.deps.SourceOff, Busy: a.busy,
 		Desk: a.deskOff(), Trail: a.deps.TrailOff,
 	}
 }

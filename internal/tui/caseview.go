@@ -30,8 +30,9 @@ type caseView struct {
 	c      *scan.Case
 	wrong  string
 	past   string // what this case is a picture of; "" for the present
-	focus  int    // the pane that keys go to
-	lower  int    // the lower pane that is seen where there is room for one
+	pastAt reconcile.Instant
+	focus  int // the pane that keys go to
+	lower  int // the lower pane that is seen where there is room for one
 	event  int
 	tops   map[int]int
 	zoom   bool
@@ -54,6 +55,14 @@ func (v *caseView) show(id string) {
 	if v.focus < len(v.columns()) || v.c == nil {
 		v.focus = 0
 	}
+}
+
+// clock is the time that exposure is measured by: of a picture, the time of the picture.
+func (v *caseView) clock() reconcile.Instant {
+	if v.past != "" {
+		return v.pastAt
+	}
+	return v.now()
 }
 
 // need reads the case, unless it has been read.
@@ -94,8 +103,8 @@ func (v *caseView) State(s *keymap.State) {
 	if v.queue != nil {
 		s.Filtering = v.queue.stale()
 	}
-	if live := v.live(v.id); live != nil {
-		s.Live, s.Replay = true, live.Decision == reconcile.DecideReplay
+	if v.live(v.id) != nil {
+		s.Live, s.Stands = true, !v.changed[v.id]
 	}
 	if v.past != "" {
 		s.Desk = "this is a picture of the past: open the case itself to decide"
@@ -238,7 +247,7 @@ func (v *caseView) head(a paint.Area) int {
 	glyph, word, _, st := v.severity(c.Severity)
 	x := a.Puts(0, 0, paint.Piece{Style: st, Text: glyph + " " + word + "  "}, paint.Piece{Style: paint.Strong, Text: c.Headline().String()}, paint.Piece{Text: "  "},
 		paint.Piece{Style: paint.Money, Text: report.Money(c.Amount)}, paint.Piece{Text: "  "})
-	cell, st := exposed(c.Exposure, v.now())
+	cell, st := exposed(c.Exposure, v.clock())
 	if c.Exposure.State != reconcile.ExposureNone {
 		x = a.Puts(x, 0, paint.Piece{Text: "exposed "}, paint.Piece{Style: st, Text: cell + "  "})
 	}
@@ -258,7 +267,7 @@ func (v *caseView) head(a paint.Area) int {
 		y++
 	}
 	for _, s := range [][2]string{
-		{"known", report.Known(c)}, {"not known", report.NotKnown(c)}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", report.UntilWhen(c.Exposure, v.now())},
+		{"known", report.Known(c)}, {"not known", report.NotKnown(c)}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", report.UntilWhen(c.Exposure, v.clock())},
 	} {
 		a.Put(0, y, paint.Faint, s[0])
 		a.Put(nameWidth, y, paint.Text, s[1])

@@ -10,6 +10,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/tui/caselist"
@@ -141,26 +142,32 @@ func (a *app) readCases(gen int, ids []string) tea.Cmd {
 	})
 }
 
-// readDecisions reads all decisions of the trail.
+// readDecisions reads all decisions of the trail, and holds those that stand against the cases as they are now.
 func (a *app) readDecisions() tea.Cmd {
-	if a.deps.Decisions == nil {
+	if a.deps.Standing == nil {
 		return nil
 	}
+	r, load, at := a.result, a.load, a.real()
 	return a.do(func(ctx context.Context) any {
-		out := decisionsRead{decisions: make(map[string][]Decision)}
-		for d, err := range a.deps.Decisions(ctx) {
-			if err != nil {
-				out.err = err
-				break
+		out := decisionsRead{load: load, changed: make(map[string]bool)}
+		if out.standing, out.err = a.deps.Standing(ctx); out.err != nil || r == nil {
+			return out
+		}
+		for id, ds := range out.standing.Decisions {
+			last := ds[len(ds)-1].Decided()
+			if !last.Live(at) {
+				continue
 			}
-			out.decisions[d.Case] = append(out.decisions[d.Case], d)
+			if c, err := r.Case(ctx, id); err == nil && last.Changed(&c.Judgement) {
+				out.changed[id] = true
+			}
 		}
 		return out
 	})
 }
 
 // record asks for a decision.
-func (a *app) record(r Request) tea.Cmd {
+func (a *app) record(r audit.Request) tea.Cmd {
 	return a.write(func(ctx context.Context) (any, error) {
 		answers, err := a.deps.Decide(ctx, r)
 		return answered{answers, err}, err
@@ -191,7 +198,7 @@ func (a *app) write(f func(ctx context.Context) (any, error)) tea.Cmd {
 		switch {
 		case err == nil:
 			said = "what was being recorded got its answer: see `idemctl audit log`"
-		case !errors.Is(err, ErrInDoubt):
+		case !errors.Is(err, audit.ErrInDoubt) && !errors.Is(err, audit.ErrUnpinned):
 			said = "nothing was recorded: " + err.Error()
 		}
 		return msg
@@ -199,10 +206,10 @@ func (a *app) write(f func(ctx context.Context) (any, error)) tea.Cmd {
 }
 
 // readLog reads a page of the trail.
-func (a *app) readLog(gen int, before int64, limit int) tea.Cmd {
+func (a *app) readLog(gen int, from int64, limit int) tea.Cmd {
 	return a.do(func(ctx context.Context) any {
-		entries, err := a.deps.Log(ctx, before, limit)
-		return logged{gen, before, entries, err}
+		entries, err := a.deps.Log(ctx, from, limit)
+		return logged{gen, from, entries, err}
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/scan"
@@ -159,7 +160,7 @@ func (d *decide) wants() string {
 		d.reason.least = firmReason
 	}
 	if d.asksWhen() {
-		if _, err := parseWhen(d.when.field.value(), d.now()); err != nil && d.when.field.value() != "" {
+		if _, err := parseWhen(d.when.field.value(), d.real()); err != nil && d.when.field.value() != "" {
 			return err.Error()
 		}
 	}
@@ -250,7 +251,7 @@ func (d *decide) Key(k string, presses bool) tea.Cmd {
 // send asks for the record.
 func (d *decide) send() tea.Cmd {
 	o, _ := d.choice()
-	r := Request{Decision: o.Decision, As: o.As, Reason: strings.TrimSpace(d.reason.field.value()), Seen: make(map[string]string)}
+	r := audit.Request{Decision: o.Decision, As: o.As, Reason: strings.TrimSpace(d.reason.field.value()), Seen: make(map[string]string)}
 	for _, c := range d.able() {
 		r.Cases = append(r.Cases, c.CaseID)
 		r.Seen[c.CaseID] = c.Digest
@@ -262,7 +263,7 @@ func (d *decide) send() tea.Cmd {
 		r.To = strings.TrimSpace(d.to.field.value())
 	}
 	if d.asksWhen() {
-		at, err := parseWhen(d.when.field.value(), d.now())
+		at, err := parseWhen(d.when.field.value(), d.real())
 		if err != nil {
 			d.failed = err.Error()
 			return nil
@@ -290,10 +291,10 @@ func (d *decide) Recv(msg any) tea.Cmd {
 		}
 	}
 	switch {
-	case errors.Is(m.err, ErrInDoubt):
+	case errors.Is(m.err, audit.ErrInDoubt):
 		d.failed = "IN DOUBT: it is not known whether this was kept. Look at the audit trail before you decide again. " + text.Once(m.err.Error())
-	case m.err != nil:
-		d.failed = "Not recorded: " + text.Once(m.err.Error())
+	case m.err != nil && recorded == 0:
+		d.failed = "Not recorded: " + told(m.err)
 	case recorded == 0:
 		d.failed = "Not recorded. The guard, asked on the evidence as it is now, refuses. " + refused
 	default:
@@ -310,6 +311,10 @@ func (d *decide) settledWell(m answered, recorded int, refused string) {
 	what := fmt.Sprintf("recorded: %s for %s", decisionWords(o.Decision, o.As), counted(int64(recorded), "case"))
 	if len(m.answers) == 1 {
 		what += ", decision " + text.SafeString(m.answers[0].Decision.ID)
+	}
+	if m.err != nil {
+		d.say(paint.Bad, what+", but: "+told(m.err))
+		return
 	}
 	if refused != "" {
 		d.say(paint.Warn, fmt.Sprintf("%s; %d refused on the evidence as it is now, first %s", what, len(m.answers)-recorded, refused))

@@ -2,11 +2,11 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"time"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/tui/keymap"
@@ -29,86 +29,32 @@ type Deps struct {
 	// SourceOff says why the sources cannot be read anew, "" when they can.
 	SourceOff string
 
-	// Decide reads the evidence anew, asks the guard and records: one answer for each case.
-	Decide func(ctx context.Context, r Request) ([]Answer, error)
+	// Decide reads the evidence anew, asks the guard and records: one answer for each case. What stands in the answers is recorded, whatever the error says.
+	Decide func(ctx context.Context, r audit.Request) ([]audit.Answer, error)
 	// Withdraw takes a live decision back.
-	Withdraw func(ctx context.Context, id, reason string) (Decision, error)
-	// Outcome records how a decision ended.
-	Outcome func(ctx context.Context, id string, o reconcile.DecisionOutcome, ref, reason string) (Decision, error)
+	Withdraw func(ctx context.Context, id, reason string) (audit.Decision, error)
+	// Outcome records what came of a decision.
+	Outcome func(ctx context.Context, id string, o reconcile.DecisionOutcome, ref, reason string) (audit.Decision, error)
 	// DeskOff says why nothing can be decided, "" when it can.
 	DeskOff string
 
-	// Decisions yields every recorded decision, oldest first.
-	Decisions func(ctx context.Context) iter.Seq2[Decision, error]
-	// Log returns up to limit entries of the trail before an entry, newest first; before 0 means from the newest.
-	Log func(ctx context.Context, before int64, limit int) ([]Entry, error)
+	// Standing reads every recorded decision, and how the trail is.
+	Standing func(ctx context.Context) (Standing, error)
+	// Log returns up to limit entries of the trail from an entry backwards, newest first; from < 0 means from the newest.
+	Log func(ctx context.Context, from int64, limit int) ([]audit.Entry, error)
 	// Evidence returns what was on the screen when an entry was written.
 	Evidence func(ctx context.Context, seq int64) ([]byte, error)
 	// Verify checks the whole trail.
-	Verify func(ctx context.Context, progress func(done, of int64)) (Report, error)
-	// Trouble says why the trail is not to be trusted, nil when it is.
-	Trouble func() error
+	Verify func(ctx context.Context, progress func(done, of int64)) (audit.Report, error)
 	// TrailOff says why there is no trail to show, "" when there is one.
 	TrailOff string
 }
 
-// ErrInDoubt is returned by a write when it is not known whether the trail kept it.
-var ErrInDoubt = errors.New("it is not known whether the record was kept")
-
-// Request is one operator's decision about one case, or the same about several.
-type Request struct {
-	Cases    []string
-	Decision reconcile.Decision
-	As       reconcile.Resolution
-	Reason   string
-	Ref, To  string
-	At       reconcile.Instant
-	Seen     map[string]string // case → digest of the evidence that was on the screen
+// Standing is what the trail holds.
+type Standing struct {
+	Decisions map[string][]audit.Decision // by case, oldest first
+	Trouble   error                       // why the trail is not to be trusted, nil when it is
 }
-
-// Answer is what became of a request for one case.
-type Answer struct {
-	Case         string
-	Decision     *Decision // nil when it was refused
-	Code, Reason string    // of a refusal
-}
-
-// Decision is a recorded decision.
-type Decision struct {
-	reconcile.Decided
-	Seq      int64
-	Operator string
-	Reason   string
-	Changed  bool // the case rests on other evidence now
-}
-
-// Entry is one record of the trail, as a list shows it.
-type Entry struct {
-	Seq      int64
-	Type     string
-	At       reconcile.Instant
-	Operator string
-	Case     string
-	Decision string
-	Action   string // what was decided or recorded, in words
-	Reason   string
-	Ref, To  string
-	Tool     string
-	Signed   bool
-	Evidence bool   // what was on the screen is kept
-	Body     []byte // as stored
-}
-
-// Report is the result of a check of the trail.
-type Report struct {
-	Entries int64
-	Head    string
-	Faults  []Fault
-	Notes   []string
-}
-
-// Fault is one thing that is wrong with the trail, and where.
-type Fault struct{ Where, What string }
 
 // Options is how the console is run.
 type Options struct {

@@ -7,70 +7,81 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
 )
 
-// entryView is one record of the trail with the evidence as it was on the screen when it was made.
+// entryView is one record of the trail. What was on the screen when it was made can be opened as a case of the past.
 type entryView struct {
 	*app
-	e     Entry
-	body  []byte
+	e     audit.Entry
+	past  *scan.Case
 	wrong string
 	asked bool
 	top   int
 }
 
-func newEntry(a *app, e Entry) *entryView { return &entryView{app: a, e: e} }
+func newEntry(a *app, e audit.Entry) *entryView { return &entryView{app: a, e: e} }
 
 func (v *entryView) need() tea.Cmd {
-	if v.deps.Evidence == nil || !v.e.Evidence {
+	if v.deps.Evidence == nil || !v.e.HasEvidence {
 		return nil
 	}
 	v.asked = true
 	return v.recall(v.e.Seq)
 }
 
-func (v *entryView) Title() string         { return "record " + count(v.e.Seq) }
-func (v *entryView) Scope() keymap.Scope   { return keymap.Audit }
-func (v *entryView) State(s *keymap.State) { s.Rows = len(v.body) }
+func (v *entryView) Title() string       { return "record " + count(v.e.Seq) }
+func (v *entryView) Scope() keymap.Scope { return keymap.Audit }
+
+// State tells whether there is evidence to open.
+func (v *entryView) State(s *keymap.State) {
+	if v.past != nil {
+		s.Rows = 1
+	}
+}
+
+// Hints are the keys of the footer.
 func (v *entryView) Hints() []keymap.ID {
 	return []keymap.ID{keymap.OpenEntry, keymap.Down, keymap.PageDown, keymap.Back}
 }
 
 // Recv takes the evidence.
 func (v *entryView) Recv(msg any) tea.Cmd {
-	if m, ok := msg.(recalled); ok && m.seq == v.e.Seq {
-		v.asked = false
-		if m.err != nil {
-			v.wrong = text.Once(m.err.Error())
-			return nil
-		}
-		v.body = m.body
+	m, ok := msg.(recalled)
+	if !ok || m.seq != v.e.Seq {
+		return nil
+	}
+	v.asked = false
+	if m.err == nil {
+		v.past, m.err = pastCase(m.body)
+	}
+	if m.err != nil {
+		v.wrong = text.Once(m.err.Error())
 	}
 	return nil
 }
 
 // Do scrolls, or opens the evidence as a case of the past.
 func (v *entryView) Do(id keymap.ID) tea.Cmd {
-	if id == keymap.OpenEntry {
-		c := &scan.Case{}
-		if json.Unmarshal(v.body, c) != nil || len(c.Kinds) == 0 || c.CaseID == "" {
-			v.say(paint.Text, "what was kept is shown below as it was written")
-			return nil
-		}
-		past := &caseView{app: v.app, id: c.CaseID, c: c, lower: paneWhy, event: -1, tops: make(map[int]int)}
-		past.past = "AS IT WAS on " + stamp(v.e.At) + ", when record " + count(v.e.Seq) + " was made: nothing is decided here"
+	switch id {
+	case keymap.OpenEntry:
+		past := &caseView{app: v.app, id: v.past.CaseID, c: v.past, lower: paneWhy, event: -1, tops: make(map[int]int)}
+		past.past = "AS IT WAS on " + stamp(v.e.At) + ", when record " + count(v.e.Seq) + " was made; nothing is decided here"
+		past.pastAt = v.e.At
 		v.push(past)
-		return nil
+	case keymap.Verify:
+		v.say(paint.Text, "the list of records verifies the trail: go back first")
+	default:
+		v.top = max(0, v.top+shift(id, 10))
 	}
-	v.top = max(0, v.top+shift(id, 10))
 	return nil
 }
 
-// Draw paints the record, then the evidence.
+// Draw paints the record.
 func (v *entryView) Draw(a paint.Area) {
 	in := a.Sub(1, 0, a.W()-2, a.H())
 	s := newSheet(in.W() - 2)
@@ -82,52 +93,61 @@ func (v *entryView) Draw(a paint.Area) {
 		s.add(paint.Bad, v.wrong)
 	case v.asked:
 		s.add(paint.Faint, "reading…")
-	case v.body == nil:
+	case v.past == nil:
 		s.add(paint.Faint, "no evidence is kept with this record")
 	default:
-		s.add(paint.Faint, v.keys.Short(keymap.OpenEntry)+" opens it as a case")
-		indented(s, v.body)
+		s.line(paint.Piece{Style: paint.Hint, Text: v.keys.Short(keymap.OpenEntry)}, paint.Piece{Text: " opens it: " + counted(int64(len(v.past.Evidence)), "record") + ", " + v.past.Headline().String() + ", executed " + v.past.Executed.String() + ", a retry then " + v.past.RetryNow.String()})
 	}
 	if len(v.e.Body) > 0 {
 		s.gap()
 		s.add(paint.Title, "The record as it is stored")
-		indented(s, v.e.Body)
+		stored(s, v.e.Body)
 	}
 	v.top = s.draw(in, v.top, v.glyphs)
 }
 
 // describe writes what a record says.
-func describe(s *sheet, e *Entry) {
-	signed := "not signed"
+func describe(s *sheet, e *audit.Entry) {
+	signed := "not signed by a person's key"
 	if e.Signed {
-		signed = "signed"
+		signed = "signed by a person's key"
 	}
-	s.line(paint.Piece{Style: paint.Strong, Text: text.SafeString(e.words())}, paint.Piece{Style: paint.Faint, Text: "  record " + count(e.Seq) + "  " + text.SafeString(e.Type) + "  " + signed})
+	s.line(paint.Piece{Style: paint.Strong, Text: text.SafeString(entryWords(e))}, paint.Piece{Style: paint.Faint, Text: "  record " + count(e.Seq) + "  " + text.SafeString(e.Type.String()) + "  " + signed})
 	for _, f := range [][2]string{
 		{"when", stamp(e.At)},
 		{"who", text.SafeString(e.Operator)},
 		{"case", text.SafeString(e.Case)},
 		{"decision", text.SafeString(e.Decision)},
 		{"reason", text.SafeString(e.Reason)},
+		{"guard", strings.TrimSpace(text.SafeString(e.Code) + "  " + text.Once(e.Answer))},
 		{"reference", text.SafeString(e.Ref)},
 		{"to", text.SafeString(e.To)},
+		{"outcome", text.SafeString(e.Outcome)},
 		{"tool", text.SafeString(e.Tool)},
 	} {
-		if f[1] != "" {
-			s.line(paint.Piece{Style: paint.Faint, Text: text.Pad(f[0], nameWidth)}, paint.Piece{Text: f[1]})
+		if f[1] == "" {
+			continue
+		}
+		for i, l := range text.Wrap(f[1], max(1, s.w-nameWidth)) {
+			if i > 0 {
+				f[0] = ""
+			}
+			s.line(paint.Piece{Style: paint.Faint, Text: text.Pad(f[0], nameWidth)}, paint.Piece{Text: l})
 		}
 	}
 }
 
-// indented writes a JSON document line by line; what is none is written as it is.
-func indented(s *sheet, body []byte) {
-	var out bytes.Buffer
-	if json.Indent(&out, body, "", "  ") != nil {
-		s.add(paint.Text, text.Safe(body))
-		return
-	}
-	for _, l := range strings.Split(string(text.EscapeJSON(out.Bytes())), "\n") {
-		bare := strings.TrimLeft(l, " ")
-		s.indent(len(l)-len(bare), paint.Text, bare)
+// stored writes a record's stored bytes: lines, of which those that are JSON are set member by member.
+func stored(s *sheet, body []byte) {
+	for _, line := range bytes.Split(bytes.TrimRight(body, "\n"), []byte("\n")) {
+		var out bytes.Buffer
+		if json.Indent(&out, line, "", "  ") != nil {
+			s.add(paint.Text, text.Safe(line))
+			continue
+		}
+		for _, l := range strings.Split(string(text.EscapeJSON(out.Bytes())), "\n") {
+			bare := strings.TrimLeft(l, " ")
+			s.indent(len(l)-len(bare), paint.Text, bare)
+		}
 	}
 }

@@ -229,17 +229,17 @@ func (f *form) Hint() string {
 
 // Draw paints the form.
 func (f *form) Draw(a paint.Area) {
-	in := f.box(a, 100, 34, f.title, "")
-	s := newSheet(in.W())
+	s := newSheet(max(1, min(a.W()-8, 96)))
 	f.head(s)
+	in := f.box(a, 100, f.high(s), f.title, "")
 	y := 0
 	if f.failed != "" {
 		y = in.Wrapped(0, y, paint.Bad, f.failed)
 	}
-	head := min(len(s.lines), max(1, in.H()/4))
+	head := min(len(s.lines), max(2, in.H()/4))
 	s.draw(in.Sub(0, y, in.W(), head), 0, f.glyphs)
 	y += head
-	foot := f.footHeight(in)
+	foot := f.footHeight(in.W(), in.H())
 	picks := in.Sub(0, y, in.W(), max(0, in.H()-y-foot))
 	if len(f.picks) > 0 {
 		f.drawPicks(picks)
@@ -247,13 +247,26 @@ func (f *form) Draw(a paint.Area) {
 	f.drawFoot(in.Sub(0, in.H()-foot, in.W(), foot))
 }
 
-func (f *form) footHeight(in paint.Area) int {
+// high is how many lines the form would like.
+func (f *form) high(s *sheet) int {
+	n := len(s.lines) + f.footHeight(s.w, 60)
+	if f.failed != "" {
+		n += len(text.Wrap(f.failed, s.w))
+	}
+	if len(f.picks) > 0 {
+		n += len(f.picks) + 3
+	}
+	return n
+}
+
+// footHeight is how many lines boxes, what will be written, and buttons take; three are left for the rest.
+func (f *form) footHeight(w, h int) int {
 	n := 2 // what is missing, buttons
 	for _, b := range f.visible() {
 		n += b.high
 	}
-	n += min(len(text.Wrap(f.written(), in.W())), 3)
-	return min(n, in.H()-3)
+	n += min(len(text.Wrap(f.written(), w-2)), 3)
+	return min(n, h-3)
 }
 
 func (f *form) drawPicks(a paint.Area) {

@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"example.com/idemctl/fixtures"
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
@@ -325,80 +326,84 @@ func fixture(t *testing.T, name string) *memory {
 // desk is a trail in memory: it keeps what is decided, and refuses what the case's own options refuse.
 type desk struct {
 	res       *memory
-	decisions []Decision
-	entries   []Entry
-	asked     []Request
+	decisions []audit.Decision
+	entries   []audit.Entry
+	evidence  []byte
+	asked     []audit.Request
 	fail      error
 	trouble   error
-	report    Report
+	report    audit.Report
 }
 
 func (d *desk) deps() Deps {
 	return Deps{
 		Load:   func(context.Context, *scan.Progress) (Result, error) { return d.res, nil },
-		Decide: d.decide, Withdraw: d.withdraw, Outcome: d.outcome,
-		Decisions: func(context.Context) iter.Seq2[Decision, error] {
-			return func(yield func(Decision, error) bool) {
-				for _, one := range d.decisions {
-					if !yield(one, nil) {
-						return
-					}
-				}
+		Decide: d.decide, Withdraw: d.withdraw, Outcome: d.outcome, Log: d.log,
+		Standing: func(context.Context) (Standing, error) {
+			out := Standing{Decisions: make(map[string][]audit.Decision), Trouble: d.trouble}
+			for _, one := range d.decisions {
+				out.Decisions[one.Case] = append(out.Decisions[one.Case], one)
 			}
+			return out, nil
 		},
-		Log: func(_ context.Context, before int64, limit int) ([]Entry, error) {
-			var out []Entry
-			for i := len(d.entries) - 1; i >= 0 && len(out) < limit; i-- {
-				if before == 0 || d.entries[i].Seq < before {
-					out = append(out, d.entries[i])
-				}
-			}
-			return out, d.fail
-		},
-		Evidence: func(_ context.Context, seq int64) ([]byte, error) { return d.entries[seq-1].Body, nil },
-		Verify: func(_ context.Context, progress func(done, of int64)) (Report, error) {
+		Evidence: func(context.Context, int64) ([]byte, error) { return d.evidence, nil },
+		Verify: func(_ context.Context, progress func(done, of int64)) (audit.Report, error) {
 			progress(int64(len(d.entries)), int64(len(d.entries)))
-			d.report.Entries = int64(len(d.entries))
+			d.report.Records = int64(len(d.entries))
 			return d.report, nil
 		},
-		Trouble: func() error { return d.trouble },
 	}
 }
 
-func (d *desk) decide(_ context.Context, r Request) ([]Answer, error) {
+func (d *desk) log(_ context.Context, from int64, limit int) ([]audit.Entry, error) {
+	var out []audit.Entry
+	for i := len(d.entries) - 1; i >= 0 && len(out) < limit; i-- {
+		if from < 0 || d.entries[i].Seq <= from {
+			out = append(out, d.entries[i])
+		}
+	}
+	return out, d.fail
+}
+
+func (d *desk) decide(ctx context.Context, r audit.Request) ([]audit.Answer, error) {
 	d.asked = append(d.asked, r)
 	if d.fail != nil {
 		return nil, d.fail
 	}
-	var out []Answer
+	if err := r.Check(reconcile.At(night)); err != nil {
+		return nil, err
+	}
+	var out []audit.Answer
 	for _, id := range r.Cases {
-		c, err := d.res.Case(context.Background(), id)
+		c, err := d.res.Case(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		o := optionOf(c, r.Decision, r.As)
 		if !o.Allowed {
-			out = append(out, Answer{Case: id, Code: o.Code, Reason: o.Reason})
+			out = append(out, audit.Answer{Case: id, Code: o.Code, Reason: o.Reason})
+			d.entries = append(d.entries, audit.Entry{Seq: int64(len(d.entries)), Type: audit.EventRefused, At: reconcile.At(night), Case: id, Action: r.Decision.String(), Code: o.Code, Answer: o.Reason})
 			continue
 		}
-		one := Decision{Operator: "ada", Reason: r.Reason, Seq: int64(len(d.entries) + 1)}
-		one.Decided = reconcile.Decided{
-			ID: fmt.Sprintf("d%07d", len(d.decisions)+1), Case: id, Decision: r.Decision, As: r.As, Recorded: reconcile.At(night), State: reconcile.DecisionDecided, Digest: c.Digest,
+		one := audit.Decision{
+			Proposal: audit.Proposal{Case: id, Decision: r.Decision, As: r.As, Reason: r.Reason, Ref: r.Ref, To: r.To, At: r.At, Executed: c.Found.Executed, Legs: c.Found.Legs, Digest: c.Digest},
+			ID:       fmt.Sprintf("d%07d", len(d.decisions)+1), Seq: int64(len(d.entries)), Operator: "ada", Recorded: reconcile.At(night), State: reconcile.DecisionDecided,
 		}
 		d.decisions = append(d.decisions, one)
-		d.note("decision", decisionWords(r.Decision, r.As), &one)
-		out = append(out, Answer{Case: id, Decision: &one})
+		d.note(audit.EventDecided, &one)
+		out = append(out, audit.Answer{Case: id, Decision: &one})
 	}
 	return out, nil
 }
 
-func (d *desk) note(kind, action string, one *Decision) {
-	d.entries = append(d.entries, Entry{
-		Seq: int64(len(d.entries) + 1), Type: kind, Action: action, At: reconcile.At(night), Operator: "ada", Case: one.Case, Decision: one.ID, Reason: one.Reason, Body: []byte(`{"case":"` + one.Case + `"}`), Evidence: true,
+func (d *desk) note(kind audit.EventType, one *audit.Decision) {
+	d.entries = append(d.entries, audit.Entry{
+		Seq: int64(len(d.entries)), Type: kind, Action: one.Decision.String(), As: one.As.String(), At: reconcile.At(night), Operator: "ada", Case: one.Case, Decision: one.ID,
+		Reason: one.Reason, Outcome: one.Outcome.String(), Body: []byte(`{"case":"` + one.Case + `"}`), HasEvidence: kind == audit.EventDecided,
 	})
 }
 
-func (d *desk) find(id string) *Decision {
+func (d *desk) find(id string) *audit.Decision {
 	for i := range d.decisions {
 		if d.decisions[i].ID == id {
 			return &d.decisions[i]
@@ -407,16 +412,23 @@ func (d *desk) find(id string) *Decision {
 	return nil
 }
 
-func (d *desk) withdraw(_ context.Context, id, reason string) (Decision, error) {
+func (d *desk) withdraw(_ context.Context, id, reason string) (audit.Decision, error) {
 	one := d.find(id)
-	one.State, one.Reason = reconcile.DecisionWithdrawn, reason
-	d.note("withdrawal", "withdraw", one)
+	one.State = reconcile.DecisionWithdrawn
+	said := *one
+	said.Reason = reason
+	d.note(audit.EventWithdrawn, &said)
 	return *one, d.fail
 }
 
-func (d *desk) outcome(_ context.Context, id string, o reconcile.DecisionOutcome, ref, reason string) (Decision, error) {
+func (d *desk) outcome(_ context.Context, id string, o reconcile.DecisionOutcome, ref, reason string) (audit.Decision, error) {
 	one := d.find(id)
-	one.Outcome, one.State = o, map[reconcile.DecisionOutcome]reconcile.DecisionState{reconcile.ReportedDone: reconcile.DecisionDone, reconcile.ReportedFailed: reconcile.DecisionFailed, reconcile.ReportedUnknown: reconcile.DecisionUnknown}[o]
-	d.note("outcome", "outcome "+o.String()+" "+ref+" "+reason, one)
+	one.Outcome, one.OutcomeRef = o, ref
+	one.State = map[reconcile.DecisionOutcome]reconcile.DecisionState{
+		reconcile.ReportedDone: reconcile.DecisionDone, reconcile.ReportedFailed: reconcile.DecisionFailed, reconcile.ReportedUnknown: reconcile.DecisionUnknown,
+	}[o]
+	said := *one
+	said.Reason = reason
+	d.note(audit.EventOutcome, &said)
 	return *one, d.fail
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/sources/rows"
@@ -83,35 +83,17 @@ func (c *console) visit(p place) {
 	c.wait(2 * time.Second)
 }
 
-var sizes = [][2]int{
-	{1, 1},
-	{2, 2},
-	{20, 5},
-	{59, 15},
-	{60, 14},
-	{60, 15},
-	{61, 16},
-	{70, 23},
-	{71, 24},
-	{72, 24},
-	{79, 24},
-	{80, 24},
-	{81, 25},
-	{99, 30},
-	{100, 24},
-	{100, 36},
-	{101, 16},
-	{112, 40},
-	{120, 36},
-	{130, 20},
-	{139, 50},
-	{140, 36},
-	{141, 15},
-	{160, 45},
-	{200, 50},
-	{220, 5},
-	{220, 70},
-	{60, 70},
+// sizes are the edges of the breakpoints and what lies between.
+var sizes = [][2]int{{1, 1}, {20, 5}, {59, 15}, {60, 14}, {60, 15}, {71, 24}, {72, 24}, {80, 24}, {99, 30}, {100, 24}, {101, 16}, {112, 40}, {120, 36}, {130, 20}, {139, 50}, {140, 36}, {141, 15}, {200, 50}, {220, 5}, {220, 70}, {60, 70}}
+
+// everySize resizes through every third size, which places share among them, and through those where hands change.
+func (c *console) everySize(where string, n int) {
+	c.t.Helper()
+	for i, size := range sizes {
+		if (i+n)%3 == 0 || size == [2]int{60, 15} || size == [2]int{80, 24} || size == [2]int{120, 36} {
+			c.resize(size[0], size[1]).lawful(where)
+		}
+	}
 }
 
 func TestFrameLaws(t *testing.T) {
@@ -126,14 +108,12 @@ func TestFrameLaws(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := world(t)
-			for _, p := range places {
-				for _, glyphs := range []string{"unicode", "ascii"} {
-					c := start(t, d.deps(), 120, 36, func(o *Options) { o.Glyphs, o.Theme, o.Fixture = glyphs, "ansi", name != "hostile" })
-					c.visit(p)
-					for _, size := range sizes {
-						c.resize(size[0], size[1]).lawful(name + ", " + p.name)
-					}
-				}
+			for i, p := range places {
+				c := start(t, d.deps(), 120, 36, func(o *Options) {
+					o.Glyphs, o.Theme, o.Fixture = []string{"unicode", "ascii"}[i%2], []string{"ansi", "mono", "cvd"}[i%3], name != "hostile"
+				})
+				c.visit(p)
+				c.everySize(name+", "+p.name, i)
 			}
 		})
 	}
@@ -157,12 +137,21 @@ func hostileDesk(t *testing.T) *desk {
 	for range 40 {
 		m.cases = append(m.cases, hostileCase(next, value))
 	}
-	d := &desk{res: m, trouble: nil}
+	d := &desk{res: m, evidence: []byte("{\x1b")}
 	for i, c := range m.cases[:20] {
-		d.decisions = append(d.decisions, Decision{Operator: next(), Reason: next(), Changed: i%2 == 0, Decided: reconcile.Decided{ID: next(), Case: c.CaseID, Decision: reconcile.DecideReplay, State: reconcile.DecisionDecided, Recorded: reconcile.At(night)}})
-		d.entries = append(d.entries, Entry{Seq: int64(i + 1), Type: next(), At: reconcile.At(night), Operator: next(), Case: next(), Decision: next(), Action: next(), Reason: next(), Ref: next(), To: next(), Tool: next(), Evidence: true, Body: []byte(next())})
+		d.decisions = append(d.decisions, audit.Decision{
+			Proposal: audit.Proposal{Case: c.CaseID, Decision: reconcile.DecideReplay, Reason: next(), Digest: c.Digest},
+			ID:       next(), Operator: next(), State: reconcile.DecisionDecided, Recorded: reconcile.At(night),
+		})
+		if i%2 == 0 {
+			d.decisions[i].Digest = "other"
+		}
+		d.entries = append(d.entries, audit.Entry{
+			Seq: int64(i), Type: audit.EventType(next()), At: reconcile.At(night), Operator: next(), Case: next(), Decision: next(), Action: next(), As: next(), Code: next(),
+			Answer: next(), Outcome: next(), Reason: next(), Ref: next(), To: next(), Tool: next(), HasEvidence: true, Body: []byte(next()),
+		})
 	}
-	d.report = Report{Faults: []Fault{{next(), next()}}, Notes: []string{next()}}
+	d.report = audit.Report{Faults: []audit.Fault{{Where: next(), What: next()}}}
 	return d
 }
 
@@ -196,16 +185,12 @@ func TestFrameLawsInTrouble(t *testing.T) {
 	d.trouble = errors.New(string(hostile.Corpus()[3].Bytes))
 	broken := d.deps()
 	broken.Load = func(context.Context, *scan.Progress) (Result, error) { return nil, errors.New("a\x1b[2Jb") }
-	broken.Decisions = func(context.Context) iter.Seq2[Decision, error] {
-		return func(yield func(Decision, error) bool) { yield(Decision{}, errors.New("c\x9b2J")) }
-	}
+	broken.Standing = func(context.Context) (Standing, error) { return Standing{}, errors.New("c\x9b2J") }
 	for name, deps := range map[string]Deps{"trouble": d.deps(), "nothing read": broken, "no desk": {Load: d.deps().Load, DeskOff: "x\x1b[1m", TrailOff: "y\r\n"}} {
-		for _, p := range places {
+		for i, p := range places {
 			c := start(t, deps, 120, 36)
 			c.visit(p)
-			for _, size := range sizes {
-				c.resize(size[0], size[1]).lawful(name + ", " + p.name)
-			}
+			c.everySize(name+", "+p.name, i)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (a *app) standing(at paint.Area, y int, id string) int {
 		return y + 1
 	}
 	st, words := paint.Good, d.State.String()
-	if !d.Live(a.now()) {
+	if !d.Live(a.real()) {
 		st = paint.Faint
 		if d.State.Live() {
 			words += ", no longer valid"
@@ -62,7 +62,7 @@ func (a *app) standing(at paint.Area, y int, id string) int {
 	}
 	x := at.Puts(nameWidth, y, paint.Piece{Style: st, Text: decisionWords(d.Decision, d.As) + " (" + words + ")"},
 		paint.Piece{Text: "  " + text.SafeString(d.Operator) + "  " + stamp(d.Recorded) + "  "})
-	if d.Changed {
+	if a.changed[id] && d.Live(a.real()) {
 		x = at.Put(x, y, paint.Warn, "the evidence has changed since  ")
 	}
 	at.Put(x, y, paint.Faint, text.SafeString(d.Reason))

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/tui/caselist"
 )
@@ -51,24 +52,26 @@ type (
 	}
 	// decisionsRead is what the trail holds.
 	decisionsRead struct {
-		decisions map[string][]Decision
-		err       error
+		load     int
+		standing Standing
+		changed  map[string]bool
+		err      error
 	}
 	// answered is what became of a request.
 	answered struct {
-		answers []Answer
+		answers []audit.Answer
 		err     error
 	}
 	// changed is what became of a decision.
 	changed struct {
-		decision Decision
+		decision audit.Decision
 		err      error
 	}
 	// logged is a page of the trail.
 	logged struct {
 		gen     int
-		before  int64
-		entries []Entry
+		from    int64
+		entries []audit.Entry
 		err     error
 	}
 	// recalled is the evidence of an entry.
@@ -79,7 +82,7 @@ type (
 	}
 	// verified is the result of a check.
 	verified struct {
-		report Report
+		report audit.Report
 		err    error
 	}
 	// tick is a moment at which something that runs is looked at.

@@ -60,8 +60,8 @@ func (q *queue) State(s *keymap.State) {
 	s.Rows, s.Marked, s.Filtering = q.view.Len(), q.marks.Len(), q.stale()
 	if id := q.cursorID(); id != "" {
 		s.Case = q.cases[id] != nil
-		live := q.live(id)
-		s.Live = live != nil
+		s.Live = q.live(id) != nil
+		s.Stands = s.Live && !q.changed[id]
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/scan"
-	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/caselist"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
@@ -23,7 +23,7 @@ type root struct {
 	canvas  *paint.Canvas
 	stack   []screen // the base screen, and what was opened from it
 	queue   *queue
-	audit   *audit
+	trail   *trail
 	sources *sourcesScreen
 	dialogs []raised
 	router  keymap.Router
@@ -45,7 +45,7 @@ func newRoot(ctx context.Context, deps Deps, opt Options) (*root, error) {
 	}
 	a := &app{
 		deps: deps, opt: opt, ctx: ctx, keys: opt.Keys, pal: pal, glyphs: glyphs(opt),
-		list: caselist.New(), cases: make(map[string]*scan.Case), decisions: make(map[string][]Decision), drafts: make(map[string]string),
+		list: caselist.New(), cases: make(map[string]*scan.Case), decisions: make(map[string][]audit.Decision), drafts: make(map[string]string),
 		told: make(chan string, 1),
 	}
 	if a.keys == nil {
@@ -60,24 +60,14 @@ func newRoot(ctx context.Context, deps Deps, opt Options) (*root, error) {
 	a.ask = func(d dialog) { r.dialogs = append(r.dialogs, raised{d, keymap.NewGrace(opt.Now())}) }
 	a.close = func() { r.dialogs = r.dialogs[:max(0, len(r.dialogs)-1)] }
 	a.act = r.perform
-	r.queue, r.audit, r.sources = newQueue(a), newAudit(a), newSources(a)
+	r.queue, r.trail, r.sources = newQueue(a), newTrail(a), newSources(a)
 	r.stack = []screen{r.queue}
 	return r, nil
 }
 
 // Init begins to read.
 func (r *root) Init() tea.Cmd {
-	r.seeTrouble()
 	return tea.Batch(r.read(), r.readDecisions())
-}
-
-func (r *root) seeTrouble() {
-	r.trouble = ""
-	if r.deps.Trouble != nil {
-		if err := r.deps.Trouble(); err != nil {
-			r.trouble = text.Once(err.Error())
-		}
-	}
 }
 
 // Update takes one message. A panic in it ends the program in order: the terminal is given back, and the stack is kept.
@@ -153,15 +143,14 @@ func (r *root) recv(msg any) tea.Cmd {
 	case answered, changed:
 		r.recording = false
 		<-r.told
-		r.seeTrouble()
 		cmds = append(cmds, r.readDecisions())
 	}
 	if n := len(r.dialogs); n > 0 {
 		cmds = append(cmds, r.dialogs[n-1].Recv(msg))
 	}
-	cmds = append(cmds, r.queue.Recv(msg), r.audit.Recv(msg), r.sources.Recv(msg))
+	cmds = append(cmds, r.queue.Recv(msg), r.trail.Recv(msg), r.sources.Recv(msg))
 	for _, s := range r.stack {
-		if s != screen(r.queue) && s != screen(r.audit) && s != screen(r.sources) {
+		if s != screen(r.queue) && s != screen(r.trail) && s != screen(r.sources) {
 			cmds = append(cmds, s.Recv(msg))
 		}
 	}
@@ -172,7 +161,7 @@ func (r *root) recvTick(m tick) tea.Cmd {
 	if m.gen != r.load {
 		return nil
 	}
-	if r.loading || r.audit.running() {
+	if r.loading || r.trail.running() {
 		return r.tick()
 	}
 	return nil

@@ -138,8 +138,8 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 	case keymap.GoQueue:
 		r.stack = []screen{r.queue}
 	case keymap.GoAudit:
-		r.stack = []screen{r.audit}
-		return r.audit.enter()
+		r.stack = []screen{r.trail}
+		return r.trail.enter()
 	case keymap.GoSources:
 		r.stack = []screen{r.sources}
 	default:

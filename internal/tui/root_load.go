@@ -10,7 +10,6 @@ import (
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/caselist"
-	"example.com/idemctl/internal/tui/paint"
 )
 
 // recvLoaded takes a result. The rows of the one before stay on the screen until then, and the ids of its marks with them.
@@ -23,12 +22,9 @@ func (r *root) recvLoaded(m loaded) tea.Cmd {
 		return nil
 	case m.err != nil:
 		r.loading = false
-		r.failed = text.Once(m.err.Error())
+		r.failed = told(m.err)
 		if errors.Is(m.err, context.Canceled) {
 			r.failed = "reading was stopped"
-		}
-		if hint := hintOf(m.err); hint != "" {
-			r.failed += " · hint: " + text.Once(hint)
 		}
 		return nil
 	}
@@ -39,7 +35,7 @@ func (r *root) recvLoaded(m loaded) tea.Cmd {
 	r.list.SetDecided(r.decidedRows())
 	r.rows = r.list.Snapshot()
 	r.queue.renew()
-	cmds := []tea.Cmd{r.rest(r.ctx, r.result, nil)}
+	cmds := []tea.Cmd{r.rest(r.ctx, r.result, nil), r.readDecisions()}
 	if old != nil {
 		cmds = append(cmds, r.quietly(func() { _ = old.Close() }))
 	}
@@ -83,13 +79,19 @@ func (r *root) recvRows(m arrived) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// recvDecisions takes what the trail holds.
+// recvDecisions takes what the trail holds. What was held against an older reading is asked again.
 func (r *root) recvDecisions(m decisionsRead) tea.Cmd {
-	if m.err != nil {
-		r.trouble = text.Once(m.err.Error())
-		r.say(paint.Bad, "the decisions could not be read: "+m.err.Error())
+	if m.load != r.load {
+		return nil // another is under way: whatever begins a reading asks for it
 	}
-	r.decisions, r.decided = m.decisions, m.err == nil
+	r.trouble = ""
+	switch {
+	case m.err != nil:
+		r.trouble = "the decisions could not be read: " + text.Once(m.err.Error())
+	case m.standing.Trouble != nil:
+		r.trouble = text.Once(m.standing.Trouble.Error())
+	}
+	r.decisions, r.changed, r.decided = m.standing.Decisions, m.changed, m.err == nil
 	r.list.SetDecided(r.decidedRows())
 	r.rows = r.list.Snapshot()
 	return r.queue.redecided()
@@ -102,7 +104,7 @@ func (a *app) decidedRows() map[string]caselist.Decided {
 		if live := a.live(id); live != nil {
 			d = live
 		}
-		out[id] = caselist.Decided{Some: true, State: d.State, Decision: d.Decision, As: d.As, Live: d.Live(a.now()), Changed: d.Changed}
+		out[id] = caselist.Decided{Some: true, State: d.State, Decision: d.Decision, As: d.As, Live: d.Live(a.real()), Changed: a.changed[id]}
 	}
 	return out
 }
@@ -110,10 +112,24 @@ func (a *app) decidedRows() map[string]caselist.Decided {
 // took is how long the reading has run.
 func (a *app) took() time.Duration { return a.opt.Now().Sub(a.began) }
 
+// hintOf is what an error advises.
 func hintOf(err error) string {
-	var e *scan.Error
-	if errors.As(err, &e) {
-		return e.Hint
+	var own *scan.Error
+	var other interface{ Hint() string }
+	switch {
+	case errors.As(err, &own):
+		return own.Hint
+	case errors.As(err, &other):
+		return other.Hint()
 	}
 	return ""
+}
+
+// told is an error with what it advises.
+func told(err error) string {
+	s := text.Once(err.Error())
+	if hint := hintOf(err); hint != "" {
+		s += " · hint: " + text.Once(hint)
+	}
+	return s
 }

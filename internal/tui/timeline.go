@@ -50,13 +50,13 @@ func (v *caseView) events() []event {
 			out = append(out, event{i.Time(), -1, who, what, st})
 		}
 	}
-	if v.manifest != nil {
+	if v.manifest != nil && v.past == "" {
 		for _, g := range v.manifest.Gaps {
 			bound(g.From, text.SafeString(g.Store), "lost from here", paint.Warn)
 			bound(g.To, text.SafeString(g.Store), "lost to here", paint.Warn)
 		}
 	}
-	bound(v.now(), "now", "", paint.Strong)
+	bound(v.clock(), "now", "", paint.Strong)
 	if v.c.Exposure.State == reconcile.ExposureUntil {
 		bound(v.c.Exposure.Until, "retry window", "ends", paint.Critical)
 	}

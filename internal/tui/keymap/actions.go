@@ -89,7 +89,7 @@ type State struct {
 	Marked    int    // cases marked
 	Case      bool   // the cursor's case has been read
 	Live      bool   // a live decision stands on the case
-	Replay    bool   // and it is a replay
+	Stands    bool   // and rests on what the records still say
 	Source    string // why the sources cannot be read anew, "" when they can
 	Desk      string // why nothing can be decided, "" when it can
 	Trail     string // why the trail cannot be shown, "" when it can
@@ -150,7 +150,7 @@ var Actions = []Action{
 	{Zoom, Case, Look, keys("z"), "zoom", "give the pane the whole width, or take it back", nil},
 	{Raw, Case, Look, keys("r"), "as stored", "show the columns as they are stored, payloads masked, or the mapped facts", nil},
 	{Withdraw, Case, Record, keys("w"), "withdraw…", "take this case's live decision back", offNoLive},
-	{Outcome, Case, Record, keys("o"), "outcome…", "record how a replay that was handed out ended", offNoReplay},
+	{Outcome, Case, Record, keys("o"), "outcome…", "record what came of the live decision: done, failed, unknown", offNoLive},
 
 	{OpenEntry, Audit, Look, keys("enter", "l", "right"), "open", "open the entry, with the evidence as it was", offNoRow},
 	{Verify, Audit, Look, keys("v"), "verify", "check the whole trail: chain, tree, projections, file", offTrail},

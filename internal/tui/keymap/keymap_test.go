@@ -27,11 +27,11 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s lacks a title, help or a key", a.ID)
 		case a.Level > keymap.Look && !strings.HasSuffix(a.Title, "…"):
 			t.Errorf("%s leads to a record, and its title %q does not say that a dialog opens", a.ID, a.Title)
-		case a.Level > keymap.Look && a.Off(keymap.State{Loading: true, Rows: 1, Case: true, Live: true, Replay: true}) == "":
+		case a.Level > keymap.Look && a.Off(keymap.State{Loading: true, Rows: 1, Case: true, Live: true}) == "":
 			t.Errorf("%s is on while sources are read", a.ID)
-		case a.Level > keymap.Look && a.Off(keymap.State{Filtering: true, Rows: 1, Case: true, Live: true, Replay: true}) == "":
+		case a.Level > keymap.Look && a.Off(keymap.State{Filtering: true, Rows: 1, Case: true, Live: true}) == "":
 			t.Errorf("%s is on while the list is of an older filter", a.ID)
-		case a.Level > keymap.Look && a.Off(keymap.State{Desk: "no", Rows: 1, Case: true, Live: true, Replay: true}) == "":
+		case a.Level > keymap.Look && a.Off(keymap.State{Desk: "no", Rows: 1, Case: true, Live: true}) == "":
 			t.Errorf("%s is on where nothing can be decided", a.ID)
 		}
 		seen[a.ID] = true

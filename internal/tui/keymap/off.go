@@ -43,15 +43,24 @@ func offDecide(s State) string {
 	if why := offDesk(s); why != "" {
 		return why
 	}
+	if s.Stands && s.Marked == 0 {
+		return stands
+	}
 	return offNoRow(s)
 }
+
+// stands is why a case cannot be decided twice.
+const stands = "a decision stands and its evidence has not changed: open the case and withdraw it first, or record its outcome"
 
 func offDecideCase(s State) string {
 	if why := offDesk(s); why != "" {
 		return why
 	}
-	if !s.Case {
+	switch {
+	case !s.Case:
 		return "the case has not been read yet"
+	case s.Stands:
+		return stands
 	}
 	return ""
 }
@@ -62,16 +71,6 @@ func offNoLive(s State) string {
 	}
 	if !s.Live {
 		return "no live decision stands on this case"
-	}
-	return ""
-}
-
-func offNoReplay(s State) string {
-	if why := offNoLive(s); why != "" {
-		return why
-	}
-	if !s.Replay {
-		return "only a replay has an outcome"
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
@@ -14,10 +15,10 @@ import (
 // logPage is how many entries are read at once.
 const logPage = 500
 
-// audit is the trail of decisions, newest first.
-type audit struct {
+// trail is the list of what was recorded, newest first.
+type trail struct {
 	*app
-	entries []Entry
+	entries []audit.Entry
 	gen     int
 	reading bool
 	whole   bool // the oldest entry is among them
@@ -26,7 +27,7 @@ type audit struct {
 	first   int
 	high    int
 	check   *verifying
-	report  *Report
+	report  *audit.Report
 	badly   string // why the check could not be made
 }
 
@@ -38,39 +39,36 @@ func (p *verifying) note(done, of int64) {
 	p.of.Store(of)
 }
 
-func newAudit(a *app) *audit { return &audit{app: a} }
+func newTrail(a *app) *trail { return &trail{app: a} }
 
-func (u *audit) Title() string       { return "Audit trail" }
-func (u *audit) Scope() keymap.Scope { return keymap.Audit }
+func (u *trail) Title() string       { return "Audit trail" }
+func (u *trail) Scope() keymap.Scope { return keymap.Audit }
 
 // Hints are the keys of the footer.
-func (u *audit) Hints() []keymap.ID {
+func (u *trail) Hints() []keymap.ID {
 	return []keymap.ID{keymap.OpenEntry, keymap.Verify, keymap.GoQueue, keymap.GoSources, keymap.Back}
 }
 
 // State tells what the list has.
-func (u *audit) State(s *keymap.State) {
+func (u *trail) State(s *keymap.State) {
 	s.Rows = len(u.entries)
-	if u.trouble != "" && s.Trail == "" && u.deps.Log == nil {
-		s.Trail = u.trouble
-	}
 }
 
 // running reports whether a check is under way.
-func (u *audit) running() bool { return u.check != nil }
+func (u *trail) running() bool { return u.check != nil }
 
 // enter reads the newest entries.
-func (u *audit) enter() tea.Cmd {
+func (u *trail) enter() tea.Cmd {
 	if u.deps.Log == nil {
 		return nil
 	}
 	u.gen++
 	u.reading = true
-	return u.readLog(u.gen, 0, logPage)
+	return u.readLog(u.gen, -1, logPage)
 }
 
 // Recv takes entries and the result of a check; a record that was just made is read at once.
-func (u *audit) Recv(msg any) tea.Cmd {
+func (u *trail) Recv(msg any) tea.Cmd {
 	switch m := msg.(type) {
 	case logged:
 		return u.recvLog(m)
@@ -90,7 +88,7 @@ func (u *audit) Recv(msg any) tea.Cmd {
 	return nil
 }
 
-func (u *audit) recvLog(m logged) tea.Cmd {
+func (u *trail) recvLog(m logged) tea.Cmd {
 	if m.gen != u.gen {
 		return nil
 	}
@@ -100,11 +98,11 @@ func (u *audit) recvLog(m logged) tea.Cmd {
 		return nil
 	}
 	at := u.seq()
-	if m.before == 0 {
+	if m.from < 0 {
 		u.entries = nil
 	}
 	u.entries = append(u.entries, m.entries...)
-	u.whole = len(m.entries) < logPage
+	u.whole = len(m.entries) < logPage || u.entries[len(u.entries)-1].Seq == 0
 	u.place = min(u.place, max(0, len(u.entries)-1))
 	for i := range u.entries {
 		if u.entries[i].Seq == at {
@@ -114,16 +112,16 @@ func (u *audit) recvLog(m logged) tea.Cmd {
 	return nil
 }
 
-// seq is the entry under the cursor.
-func (u *audit) seq() int64 {
+// seq is the entry under the cursor, -1 while there is none.
+func (u *trail) seq() int64 {
 	if u.place < len(u.entries) {
 		return u.entries[u.place].Seq
 	}
-	return 0
+	return -1
 }
 
 // Do acts.
-func (u *audit) Do(id keymap.ID) tea.Cmd {
+func (u *trail) Do(id keymap.ID) tea.Cmd {
 	switch id { //nolint:exhaustive // the rest are movements
 	case keymap.OpenEntry:
 		e := newEntry(u.app, u.entries[u.place])
@@ -139,16 +137,16 @@ func (u *audit) Do(id keymap.ID) tea.Cmd {
 	u.place = min(max(u.place, 0), max(0, len(u.entries)-1))
 	if u.place > len(u.entries)-logPage/4 && !u.whole && !u.reading && len(u.entries) > 0 {
 		u.reading = true
-		return u.readLog(u.gen, u.entries[len(u.entries)-1].Seq, logPage)
+		return u.readLog(u.gen, u.entries[len(u.entries)-1].Seq-1, logPage)
 	}
 	return nil
 }
 
 // Draw paints the state of the trail, the list and the entry under the cursor.
-func (u *audit) Draw(a paint.Area) {
+func (u *trail) Draw(a paint.Area) {
 	top, rest := a.Top(1)
 	u.status(top)
-	if u.report != nil && len(u.report.Faults)+len(u.report.Notes) > 0 || u.badly != "" {
+	if u.report != nil && !u.report.OK() || u.badly != "" {
 		n := min(8, rest.H()/3)
 		var faults paint.Area
 		faults, rest = rest.Top(n)
@@ -168,17 +166,17 @@ func (u *audit) Draw(a paint.Area) {
 }
 
 // status is the line that says how the trail is.
-func (u *audit) status(a paint.Area) {
+func (u *trail) status(a paint.Area) {
 	st, what := paint.Faint, "not verified in this session · "+u.keys.Short(keymap.Verify)+" verifies"
 	switch {
 	case u.check != nil:
 		st, what = paint.Text, fmt.Sprintf("verifying: %s of %s", count(u.check.done.Load()), count(u.check.of.Load()))
 	case u.badly != "":
 		st, what = paint.Bad, u.glyphs.Absent+" could not be verified"
-	case u.report != nil && len(u.report.Faults) > 0:
+	case u.report != nil && !u.report.OK():
 		st, what = paint.Bad, fmt.Sprintf("%s FAILED: %s", u.glyphs.Absent, counted(int64(len(u.report.Faults)), "fault"))
 	case u.report != nil:
-		st, what = paint.Good, fmt.Sprintf("%s verified: %s, all in order", u.glyphs.Present, counted(u.report.Entries, "record"))
+		st, what = paint.Good, fmt.Sprintf("%s verified: %s, all in order", u.glyphs.Present, counted(u.report.Records, "record"))
 	}
 	right := counted(int64(len(u.entries)), "record")
 	if !u.whole && len(u.entries) > 0 {
@@ -188,7 +186,7 @@ func (u *audit) status(a paint.Area) {
 	a.PutRight(a.W()-1, 0, paint.Faint, right)
 }
 
-func (u *audit) faults(a paint.Area) {
+func (u *trail) faults(a paint.Area) {
 	s := newSheet(a.W() - 4)
 	if u.badly != "" {
 		s.add(paint.Bad, u.badly)
@@ -197,14 +195,11 @@ func (u *audit) faults(a paint.Area) {
 		for _, f := range u.report.Faults {
 			s.add(paint.Bad, text.Once(f.Where)+": "+text.Once(f.What))
 		}
-		for _, n := range u.report.Notes {
-			s.add(paint.Text, text.Once(n))
-		}
 	}
 	s.draw(a.Sub(1, 0, a.W()-2, a.H()), 0, u.glyphs)
 }
 
-func (u *audit) list(a paint.Area) {
+func (u *trail) list(a paint.Area) {
 	head, body := a.Top(1)
 	wide := a.W() >= 100
 	u.auditRow(head, wide, [6]string{"#", "TIME (UTC)", "WHO", "WHAT", "CASE", "REASON"}, paint.Faint)
@@ -232,7 +227,7 @@ func (u *audit) list(a paint.Area) {
 		if !wide {
 			at = e.At.Time().Format("01-02 15:04")
 		}
-		u.auditRow(row, wide, [6]string{fmt.Sprint(e.Seq), at, text.SafeString(e.Operator), text.SafeString(e.words()), text.SafeString(e.Case), text.SafeString(e.Reason)}, paint.Text)
+		u.auditRow(row, wide, [6]string{fmt.Sprint(e.Seq), at, text.SafeString(e.Operator), text.SafeString(entryWords(e)), text.SafeString(e.Case), text.SafeString(e.Reason)}, paint.Text)
 		if u.first+y == u.place {
 			row.Sub(0, 0, row.W()-2, 1).Select(0)
 		}
@@ -240,15 +235,31 @@ func (u *audit) list(a paint.Area) {
 	scrollbar(body.Sub(body.W()-2, 0, 1, body.H()), u.first, len(u.entries), u.glyphs)
 }
 
-// words say what an entry records.
-func (e *Entry) words() string {
-	if e.Action != "" {
-		return e.Action
+// entryWords say what an entry records.
+func entryWords(e *audit.Entry) string {
+	what := e.Action
+	if e.As != "" {
+		what += ": " + e.As
 	}
-	return e.Type
+	switch e.Type {
+	case audit.EventDecided:
+		return what
+	case audit.EventRefused:
+		return "REFUSED " + what
+	case audit.EventOutcome:
+		return "outcome " + e.Outcome
+	case audit.EventWithdrawn:
+		return "withdrawn"
+	case audit.EventHandedOut:
+		return "handed out"
+	case audit.EventExpired:
+		return "expired"
+	case audit.EventCreated, audit.EventAdopted, audit.EventRevealed, audit.EventExported:
+	}
+	return e.Type.String()
 }
 
-func (u *audit) auditRow(a paint.Area, wide bool, cells [6]string, st paint.Style) {
+func (u *trail) auditRow(a paint.Area, wide bool, cells [6]string, st paint.Style) {
 	widths := [6]int{6, 19, 14, 26, 16, 0}
 	if !wide {
 		widths = [6]int{5, 11, 0, 24, 12, 0}
