@@ -46,10 +46,25 @@ func reading(res *scan.Result) audit.Reading {
 				return nil, err
 			}
 			return &audit.Seen{
-				Judgement: &c.Judgement, Contract: c.Contract, Identity: c.Identity, Twins: c.Twins, Others: c.Candidates, Evidence: evidence.Bytes(),
+				Judgement: &c.Judgement, Contract: c.Contract, Identity: c.Identity, Twins: c.Twins, Others: c.Candidates, Refs: refs(c), Evidence: evidence.Bytes(),
 			}, nil
 		},
 	}
+}
+
+// refs are what a case's records are called.
+func refs(c *scan.Case) []string {
+	var out []string
+	for _, e := range c.Evidence {
+		out = append(out, e.Locator, e.Source+":"+e.Locator)
+		for _, f := range e.Facts {
+			switch f.Name {
+			case "effect_id", "object_id", "provider_ref", "request_id", "event_id", "message_id", "original_id", "business_ref":
+				out = append(out, f.Value.String())
+			}
+		}
+	}
+	return out
 }
 
 // loadToDecide loads a config and says whether --now repeats the clock that it is pinned at, or is the only one that pins it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
@@ -75,6 +76,10 @@ func guardPage() string {
 			last = name
 		}
 		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", allowedWord(g.Allowed), g.Code, cell(g.Sentence))
+	}
+	b.WriteString("\n## Refusals of decide and handout that are not the guard's\n\n| code | means |\n|---|---|\n")
+	for _, r := range audit.Refusals {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", r.Code, cell(r.Means))
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -40,6 +41,7 @@ type Seen struct {
 	Identity  []reconcile.Component
 	Twins     []reconcile.Candidate
 	Others    []reconcile.Candidate // candidates
+	Refs      []string              // what its records are called: ids of rows, objects, events and requests, and where they stand
 	Evidence  []byte                // canonical JSON of the case, unmasked
 }
 
@@ -61,19 +63,33 @@ type Request struct {
 type Answer struct {
 	Case         string // the whole id; as it was asked for where no such case was found
 	Decision     *Decision
-	Code, Reason string
+	Code, Reason string // of a refusal; Reason with a Decision is a remark on it
 }
 
 // The codes of refusals that are not the guard's.
 const (
-	CodeNoCase    = "no-case"           // the evidence, read anew, shows no such case
-	CodePinned    = "pinned-clock"      // the clock stands still
-	CodeChanged   = "evidence-changed"  // the records say something else than the operator saw, or decided on
-	CodeLive      = "decided-already"   // another decision stands
-	CodeReference = "reference-unknown" // the reference names no other case
-	CodeExpired   = "expired"           // the decision's time is over
-	CodeHandedOut = "handed-out"        // the worker has it already
+	CodeNoCase    = "no-case"
+	CodePinned    = "pinned-clock"
+	CodeChanged   = "evidence-changed"
+	CodeLive      = "decided-already"
+	CodeReference = "reference-unknown"
+	CodeExpired   = "expired"
+	CodeHandedOut = "handed-out"
 )
+
+// Refusal is a code with what it means.
+type Refusal struct{ Code, Means string }
+
+// Refusals is the one table of refusals that are not the guard's; documentation is made from it.
+var Refusals = []Refusal{
+	{CodeNoCase, "The sources, read anew, show no such case, or the beginning of its id is that of several."},
+	{CodePinned, "The clock is pinned: replay, resolve, hold and handing out wait until --now repeats its time. A fixture's clock is the one to decide by."},
+	{CodeChanged, "The records say something else than the operator was shown, or than the decision rests on."},
+	{CodeLive, "Another decision of the case stands, and its evidence has not changed."},
+	{CodeReference, "The reference of distinct or duplicate-of names no other action."},
+	{CodeExpired, "The decision's valid_until has passed."},
+	{CodeHandedOut, "The worker has the replay already, and nobody has recorded what came of it."},
+}
 
 // Decide reads the evidence anew and records the decision for each case where the guard allows it. Refusals are recorded too. An error says that nothing more
 // is known than the answers tell: what stands in them with a Decision is recorded.
@@ -173,9 +189,10 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	if why != "" {
 		return refused(id, CodeReference, "%s", why)
 	}
-	return Answer{Case: id}, &Proposal{
+	remark := unverified(req, seen)
+	return Answer{Case: id, Reason: remark}, &Proposal{
 		Case: id, Contract: seen.Contract, Identity: seen.Identity, Decision: req.Decision, As: req.As, Reason: req.Reason, Ref: ref, To: req.To, At: req.At,
-		ValidUntil: d.validUntil(r, req, option), Executed: j.Found.Executed, Legs: j.Found.Legs, Digest: j.Digest, GuardCode: option.Code, GuardReason: option.Reason,
+		ValidUntil: d.validUntil(r, req, option), Executed: j.Found.Executed, Legs: j.Found.Legs, Digest: j.Digest, GuardCode: option.Code, GuardReason: strings.TrimSpace(option.Reason + " " + remark),
 		Config: r.Config, ConfigDigest: r.ConfigDigest, ScanNow: r.Now, Pinned: r.Pinned, Evidence: seen.Evidence, Supersedes: supersedes,
 	}, nil
 }
@@ -245,6 +262,14 @@ func (d *Desk) note(ctx context.Context, r *Reading, req *Request, answers []Ans
 // Refused reports whether any of the answers is a refusal.
 func Refused(answers []Answer) bool {
 	return slices.ContainsFunc(answers, func(a Answer) bool { return a.Decision == nil })
+}
+
+// unverified says of a refund or reversal that no record of the case shows it.
+func unverified(req *Request, seen *Seen) string {
+	if req.As != reconcile.Compensated || slices.Contains(seen.Refs, req.Ref) {
+		return ""
+	}
+	return fmt.Sprintf("Unverified: no record of this case is called %q.", req.Ref)
 }
 
 func liveOf(ds []Decision, now reconcile.Instant) *Decision {

@@ -139,6 +139,34 @@ func TestNoReplayDoublesAfterEarlierOnes(t *testing.T) {
 	}
 }
 
+// TestDecidingChangesNothingThatWasDecidedOn records a decision of each kind and state on what a scan says: the records still say the same, and the case stays.
+func TestDecidingChangesNothingThatWasDecidedOn(t *testing.T) {
+	t.Parallel()
+	every(t, seeds, func(h *histories.History, wrong func(string, ...any)) {
+		rng := rand.New(rand.NewPCG(uint64(len(h.Records)), 8))
+		all := make(map[string][]reconcile.Decided)
+		before := judge(h, h.Records, &h.World)
+		for _, v := range before {
+			d := invented(v, rng, before)
+			d.ID, d.Case, d.Identity, d.Recorded, d.StateAt = "now", v.s.ID, v.s.Identity, h.World.Now, h.World.Now
+			d.Digest, d.Executed, d.Legs = v.j.Digest, v.j.Found.Executed, v.j.Found.Legs
+			if d.Decision == reconcile.DecideReplay && rng.IntN(2) == 0 {
+				d.HandedOut = h.World.Now
+			}
+			all[v.s.ID] = append(all[v.s.ID], d)
+		}
+		h.World.Decided = all
+		for i, v := range judge(h, h.Records, &h.World) {
+			switch {
+			case all[v.s.ID][0].Changed(v.j):
+				wrong("%s changed what it was decided on: %v\nwas %v", all[v.s.ID][0].Decision, v, before[i])
+			case v.j.Class != before[i].j.Class:
+				wrong("%s made %s of %s: %v", all[v.s.ID][0].Decision, v.j.Class, before[i].j.Class, v)
+			}
+		}
+	})
+}
+
 func count(yes bool) int {
 	if yes {
 		return 1

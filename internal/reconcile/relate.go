@@ -63,10 +63,10 @@ func Wants(s *Subject, w *World) []Want {
 			if f.MapsRef && j.knowsRef(role) {
 				continue
 			}
-			before, wait := f.Skew+j.c.Settle, f.Coverage.Lag+j.c.SettleTime().D+f.Skew
-			out = append(out, Want{Subject: s, Source: f.Name, role: role, From: from.Add(-before), To: j.openEnd(wait)})
+			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew
+			out = append(out, Want{Subject: s, Source: f.Name, role: role, From: from.Add(-f.Skew - j.c.Settle), To: j.openEnd(wait)})
 			for _, sent := range replaysOf(w.Decided[s.ID], w.Now) {
-				out = append(out, Want{Subject: s, Source: f.Name, role: role, From: sent.from.Add(-before), To: sent.until(wait)})
+				out = append(out, Want{Subject: s, Source: f.Name, role: role, From: sent.from.Add(-f.Skew), To: sent.until(wait)})
 			}
 		}
 	}

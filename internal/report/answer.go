@@ -28,6 +28,11 @@ func Answers(w io.Writer, answers []Answer) error {
 		if _, err := fmt.Fprintf(w, "recorded  %s  %s  %s%s\n", text.SafeString(a.Case), a.Decision.name(), text.SafeString(a.Decision.ID), until); err != nil {
 			return err
 		}
+		if a.Reason != "" {
+			if _, err := fmt.Fprintf(w, "          %s\n", text.SafeString(a.Reason)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

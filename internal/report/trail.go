@@ -34,11 +34,11 @@ func Log(w io.Writer, entries iter.Seq2[Entry, error]) error {
 		if _, err := fmt.Fprintf(w, "%6d  %s  %s  %s\n", e.Seq, instantText(e.At), text.SafeString(e.Operator), strings.Join(e.words(), "  ")); err != nil {
 			return err
 		}
-		for _, said := range []struct{ name, value string }{{"reason", e.Reason}, {"to", e.To}, {"ref", e.Ref}, {"refused", e.Answer}} {
-			if said.value == "" || (said.name == "refused" && e.Type != "guard.refused") {
+		for _, said := range []struct{ name, value string }{{"reason", e.Reason}, {"to", e.To}, {"ref", e.Ref}, {"guard", e.Answer}} {
+			if said.value == "" {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "        %-7s  %s\n", said.name, text.SafeString(said.value)); err != nil {
+			if _, err := fmt.Fprintf(w, "        %-6s  %s\n", said.name, text.SafeString(said.value)); err != nil {
 				return err
 			}
 		}
