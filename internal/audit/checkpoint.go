@@ -70,5 +70,8 @@ func openCheckpoint(msg []byte, v note.Verifier) (checkpoint, error) {
 	if len(n.Sigs) != 1 || len(n.UnverifiedSigs) != 0 {
 		return checkpoint{}, errors.New("a checkpoint has one signature")
 	}
+	if _, err := unbase64(n.Sigs[0].Base64); err != nil { // base64 has bits to spare, and no bit may change unseen
+		return checkpoint{}, fmt.Errorf("a checkpoint's signature: %w", err)
+	}
 	return parseCheckpoint(n.Text)
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"example.com/idemctl/internal/reconcile"
 )
@@ -78,16 +79,25 @@ func (t *Trail) readBack(ctx context.Context, done []*record) (bool, error) {
 	return true, nil
 }
 
+// flushes is how often flush tries while another process copies, and how long it waits in between.
+const (
+	flushes   = 50
+	flushWait = 10 * time.Millisecond
+)
+
 // flush copies all of the -wal into the file and syncs both.
 func (t *Trail) flush(ctx context.Context) error {
-	var blocked, frames, moved int
-	if err := t.conns.write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&blocked, &frames, &moved); err != nil {
-		return err
+	for range flushes {
+		var blocked, frames, moved int
+		if err := t.conns.write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(FULL)`).Scan(&blocked, &frames, &moved); err != nil {
+			return err
+		}
+		if blocked == 0 && frames == moved {
+			return nil
+		}
+		pause(ctx, flushWait)
 	}
-	if blocked != 0 {
-		return errors.New("the -wal could not be copied into the file: another process reads it")
-	}
-	return nil
+	return errors.New("the -wal could not be copied into the file: another process reads it")
 }
 
 // remember writes the journal and then the pin. Both are on the disk before the append is acknowledged.
