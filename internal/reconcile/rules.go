@@ -207,9 +207,10 @@ func failureContradicted(j *judging) (bool, []string, map[string]string) {
 	return false, nil, nil
 }
 
-// fingerprintConflict compares every pair of the identity's records. A receipt whose failure freed the key did not occupy it.
+// fingerprintConflict compares every pair of the identity's records, of those that say the same one. A receipt whose failure freed the key did not occupy it.
 func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 	var rs []*Record
+	seen := make(map[string]bool)
 	for _, e := range j.s.Evidence {
 		r := e.Record
 		if e.Link != LinkKey && e.Link != LinkPartial {
@@ -218,7 +219,10 @@ func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 		if r.Role == RoleReceipt && j.c.StateOf(r) == StateFailedRetryable {
 			continue
 		}
-		rs = append(rs, r)
+		if text := j.requestText(r); !seen[text] {
+			seen[text] = true
+			rs = append(rs, r)
+		}
 	}
 	for i, a := range rs {
 		for _, b := range rs[i+1:] {
@@ -230,6 +234,15 @@ func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 	return false, nil, nil
 }
 
+// requestText is all by which a record's request is compared.
+func (j *judging) requestText(r *Record) string {
+	text := []byte(r.Source)
+	for _, v := range []Value{r.Fingerprint, r.Params} {
+		text = j.c.appendComponent(append(text, 0), "", v)
+	}
+	return string(text)
+}
+
 // providerMismatch compares amounts like with like: the standing row's with its succeeded object's; and the status: a row that stands where every object
 // failed. A smaller capture of a larger authorisation is told by the row's own amount, so any difference counts.
 func providerMismatch(j *judging) (bool, []string, map[string]string) {
@@ -237,8 +250,9 @@ func providerMismatch(j *judging) (bool, []string, map[string]string) {
 	if len(j.effects) > 0 && len(failed) > 0 && len(failed) == len(j.objects) {
 		return true, []string{ref(j.effects[0]), ref(failed[0].lines[0])}, map[string]string{"one": StatusEffective.String(), "other": OutcomeFailed.String()}
 	}
+	done := j.objectsIn(OutcomeSucceeded)
 	for _, r := range j.effects {
-		for _, o := range j.objectsIn(OutcomeSucceeded) {
+		for _, o := range done {
 			if r.Amount.Valid && o.amount.Valid && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
 				return true, []string{ref(r), ref(o.lines[0])}, map[string]string{"one": r.Amount.String(), "other": o.amount.String()}
 			}

@@ -19,6 +19,7 @@ type judging struct {
 	undone      []*Record // void, reversed or deleted
 	pendingRows []*Record
 	objects     []*object
+	byName      map[string]*object // of objects: by source and id
 	intents     []*Record
 	messages    []*Record
 	attempts    []Attempt // of all intents
@@ -120,15 +121,17 @@ func (j *judging) seeEffect(r *Record, serves bool) {
 
 // seeLine folds a provider line into its object. A line that names no object tells of the one object that its key made.
 func (j *judging) seeLine(r *Record) {
-	for _, o := range j.objects {
-		if o.source == r.Source && (o.id.Equal(r.ObjectID) || (!o.id.known && !r.ObjectID.known)) {
-			o.fold(r)
-			return
+	name := string(j.c.appendComponent([]byte(r.Source+"\x00"), "", r.ObjectID))
+	o := j.byName[name]
+	if o == nil {
+		if j.byName == nil {
+			j.byName = make(map[string]*object)
 		}
+		o = &object{source: r.Source, id: r.ObjectID}
+		j.byName[name] = o
+		j.objects = append(j.objects, o)
 	}
-	o := &object{source: r.Source, id: r.ObjectID}
 	o.fold(r)
-	j.objects = append(j.objects, o)
 }
 
 // fold takes the weightiest outcome that any line tells: a success seen once stays a success, whatever an earlier or repeated line says.

@@ -176,6 +176,9 @@ func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests ma
 	}
 	reconcile.RelateTwins(subjects, j.world)
 	for _, s := range subjects {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if !isOwn(s, guests) || !which(s) {
 			continue
 		}
