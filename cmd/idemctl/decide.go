@@ -125,7 +125,7 @@ func runDecide(ctx context.Context, env *Env, opt *decideOptions, args []string)
 	if err := req.Check(reconcile.At(env.Now())); err != nil {
 		return err
 	}
-	desk, done, err := env.toDesk(ctx, "decide", words.rest, opt.now)
+	desk, done, err := env.toDesk(ctx, "decide", words.rest, opt.now, false)
 	if err != nil {
 		return err
 	}
@@ -138,8 +138,9 @@ func runDecide(ctx context.Context, env *Env, opt *decideOptions, args []string)
 	return err
 }
 
-// toDesk opens what a command needs that decides: the config's trail, and the desk before it.
-func (e *Env) toDesk(ctx context.Context, command string, args []string, now string) (*audit.Desk, func(), error) {
+// toDesk opens what a command needs that decides: the config's trail, and the desk before it. There is no desk where only what stands is wanted, and nothing
+// was ever recorded.
+func (e *Env) toDesk(ctx context.Context, command string, args []string, now string, standing bool) (*audit.Desk, func(), error) {
 	t, err := e.target(args)
 	if err != nil {
 		return nil, nil, err
@@ -154,6 +155,13 @@ func (e *Env) toDesk(ctx context.Context, command string, args []string, now str
 	place, err := e.trailPlace(cfg)
 	if err != nil {
 		return nil, nil, err
+	}
+	if standing {
+		trail, err := e.readTrail(ctx, place)
+		if trail == nil {
+			return nil, func() {}, err
+		}
+		_ = trail.Close()
 	}
 	trail, err := e.openTrail(ctx, place)
 	if err != nil {

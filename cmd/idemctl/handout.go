@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/report"
 )
 
@@ -40,12 +41,15 @@ handed out records unknown, and looks again when the sources cover that time.`,
 }
 
 func runHandout(ctx context.Context, env *Env, args []string, now string, asJSON bool) error {
-	desk, done, err := env.toDesk(ctx, "handout", args, now)
+	desk, done, err := env.toDesk(ctx, "handout", args, now, true)
 	if err != nil {
 		return err
 	}
 	defer done()
-	handed, err := desk.HandOut(ctx)
+	var handed []audit.Handed
+	if desk != nil {
+		handed, err = desk.HandOut(ctx)
+	}
 	var out []report.Handed
 	for i := range handed {
 		h := &handed[i]

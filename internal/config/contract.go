@@ -186,7 +186,7 @@ func decisionFields(c *reconcile.Contract) map[string]func(value) {
 			for r := reconcile.BackfillReceipt; r <= reconcile.Accept; r++ {
 				known = append(known, r.String())
 			}
-			for dec := reconcile.DecideReplay; dec <= reconcile.DecideEscalate; dec++ {
+			for dec := reconcile.DecideReplay; dec <= reconcile.DecideResolve; dec++ { // handing over and looking again are always allowed
 				known = append(known, dec.String())
 			}
 			c.FourEyes = v.texts()

@@ -15,6 +15,12 @@ type Answer struct {
 // secondPerson is why a replay is refused that one person alone may not decide.
 const secondPerson = "It takes a second person: the contract asks for one, or the replay would rest on one operator's word."
 
+// asksForTwo and acceptForTwo are why other decisions are refused that one person alone may not make.
+const (
+	asksForTwo   = "The contract asks for a second person."
+	acceptForTwo = "It takes a second person: a retry could still execute it again, or the contract asks for one."
+)
+
 // Guards is the one table of the guard's answers, in the order in which they are tried. Options, documentation and training are made from it.
 var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
@@ -37,6 +43,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "not-executed", "Nothing was executed and nothing is pending: the service sends the same action again, by its own path.", true, nil},
 
 	{DecideHold, ResolutionNone, "nothing-to-hold", "No retry could execute anything again, and nothing is pending.", false, nothingToHold},
+	{DecideHold, ResolutionNone, "needs-approval", asksForTwo, false, fourEyes("hold")},
 	{DecideHold, ResolutionNone, "hold", "No retry runs while this is unclear. It asserts nothing of what happened.", true, nil},
 
 	{DecideResolve, BackfillReceipt, "receipt-present", "A receipt stands in the serving store already.", false, hasReceipt},
@@ -47,6 +54,7 @@ var Guards = []Answer{
 	{DecideResolve, BackfillReceipt, "not-executed-whole", "Not every leg stands: the receipt would promise what was not done.", false, notWhole},
 	{DecideResolve, BackfillReceipt, "weak-link", "The effect is joined by part of its identity only.", false, weakLink},
 	{DecideResolve, BackfillReceipt, "response-unknown", "The lost response is not known, and the contract does not say how to rebuild it.", false, responseUnknown},
+	{DecideResolve, BackfillReceipt, "needs-approval", asksForTwo, false, fourEyes("resolve", "backfill-receipt")},
 	{DecideResolve, BackfillReceipt, "effect-stands", "The effect stands: its receipt is put back, and a retry gets the answer again.", true, nil},
 
 	{DecideResolve, Release, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
@@ -54,34 +62,43 @@ var Guards = []Answer{
 	{DecideResolve, Release, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
 	{DecideResolve, Release, "confirmed-executed", "An operator stated, with proof, that it was executed: a freed key would let a retry do it again.", false, said(ConfirmExecuted)},
 	{DecideResolve, Release, "may-have-executed", "It may have been executed: a freed key would let a retry do it again.", false, notExecutedFalse},
+	{DecideResolve, Release, "needs-approval", asksForTwo, false, fourEyes("resolve", "release")},
 	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt.", true, nil},
 
 	{DecideResolve, Complete, "not-partly", "No leg is known to be missing while another stands.", false, notPartly},
 	{DecideResolve, Complete, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
 	{DecideResolve, Complete, "standing-leg-unrecognised", "The leg that stands would not be recognised: completing could do it again.", false, standingUnrecognised},
 	{DecideResolve, Complete, "provider-key-unknown", "The key that the provider would be sent is not known.", false, providerKeyUnknown},
+	{DecideResolve, Complete, "needs-approval", asksForTwo, false, fourEyes("resolve", "complete")},
 	{DecideResolve, Complete, "leg-missing", "The service performs the missing leg; the standing one is recognised.", true, nil},
 
 	{DecideResolve, ConfirmExecuted, "contrary-fact", "A place that would show it covers its time and shows nothing.", false, someLegNo},
 	{DecideResolve, ConfirmExecuted, "contrary-word", "An operator stated the contrary: withdraw one of the two.", false, said(ConfirmNotExecuted)},
 	{DecideResolve, ConfirmExecuted, "known-already", "The records themselves say that it was executed.", false, executedIs(ExecutedYes)},
+	{DecideResolve, ConfirmExecuted, "needs-approval", asksForTwo, false, fourEyes("resolve", "confirm-executed")},
 	{DecideResolve, ConfirmExecuted, "operator-fact", "You state, with proof and a time, that it was executed.", true, nil},
 
 	{DecideResolve, ConfirmNotExecuted, "contrary-fact", "Something stands that says it was executed.", false, somethingStands},
 	{DecideResolve, ConfirmNotExecuted, "contrary-word", "An operator stated the contrary: withdraw one of the two.", false, said(ConfirmExecuted)},
 	{DecideResolve, ConfirmNotExecuted, "known-already", "The records themselves say that it was not executed.", false, executedIs(ExecutedNo)},
 	{DecideResolve, ConfirmNotExecuted, "pending", "Something may still perform it by itself: it could be executed after you said so.", false, hasPending},
+	{DecideResolve, ConfirmNotExecuted, "needs-approval", asksForTwo, false, fourEyes("resolve", "confirm-not-executed")},
 	{DecideResolve, ConfirmNotExecuted, "operator-fact", "You state, with proof and a time, that it was not executed. A replay that rests on it needs a second person.", true, nil},
 
 	{DecideResolve, Distinct, "no-counterpart", "There is no other record that it could be mistaken for.", false, noCounterpart},
+	{DecideResolve, Distinct, "needs-approval", asksForTwo, false, fourEyes("resolve", "distinct")},
 	{DecideResolve, Distinct, "needs-reference", "You state that these are two genuine actions; name the other one.", true, nil},
 	{DecideResolve, DuplicateOf, "no-counterpart", "There is no other record that it could be a duplicate of.", false, noCounterpart},
+	{DecideResolve, DuplicateOf, "needs-approval", asksForTwo, false, fourEyes("resolve", "duplicate-of")},
 	{DecideResolve, DuplicateOf, "needs-reference", "You state that this is the same wish as another action; name that one.", true, nil},
 	{DecideResolve, Compensated, "nothing-stands", "Nothing stands that could have been undone.", false, nothingStands},
+	{DecideResolve, Compensated, "needs-approval", asksForTwo, false, fourEyes("resolve", "compensated")},
 	{DecideResolve, Compensated, "needs-reference", "What was done was undone; name the refund or reversal. A retry can still execute it again until a receipt is seen or the window ends.", true, nil},
 	{DecideResolve, Repoint, "nothing-to-repoint", "No receipt here names a row that is missing or claimed by another.", false, nothingToRepoint},
+	{DecideResolve, Repoint, "needs-approval", asksForTwo, false, fourEyes("resolve", "repoint")},
 	{DecideResolve, Repoint, "needs-reference", "The receipt is pointed at its right effect; name that row.", true, nil},
-	{DecideResolve, Accept, "needs-approval", "A retry could still execute it again: calling that harmless takes a second person.", false, exposed},
+	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, exposed},
+	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, fourEyes("resolve", "accept")},
 	{DecideResolve, Accept, "harmless", "It is explained, and no retry can do harm.", true, nil},
 
 	{DecideRecheck, ResolutionNone, "recheck", "Look again at a time when every source will cover it.", true, nil},
@@ -148,8 +165,11 @@ func paramsUnknown(j *judging) bool {
 	return !slices.ContainsFunc(j.s.Evidence, func(e Evidence) bool { return e.Record.Params.known })
 }
 
-func fourEyes(decision string) func(*judging) bool {
-	return func(j *judging) bool { return slices.Contains(j.c.FourEyes, decision) }
+// fourEyes asks whether the contract wants a second person for one of the words: a decision, or how it resolves.
+func fourEyes(words ...string) func(*judging) bool {
+	return func(j *judging) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(j.c.FourEyes, w) })
+	}
 }
 
 func mayHaveExecuted(j *judging) bool { return j.executed != ExecutedNo }
