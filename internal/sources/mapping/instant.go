@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ type clock struct {
 	layout string
 	zone   *time.Location
 	native bool // `as` is omitted: a bare integer is refused with a hint
+	zoned  bool // zone is given without as: what a database keeps as a timestamp without zone is read in it
 }
 
 var units = map[string]int64{"unix-s": 1e9, "unix-ms": 1e6, "unix-us": 1e3, "unix-ns": 1}
@@ -33,6 +33,9 @@ func (f *Field) clock() (*clock, error) {
 	switch {
 	case f.As == "" || f.As == "rfc3339":
 		c.native = f.As == ""
+		if c.zoned = c.native && f.Zone != ""; c.zoned {
+			return c, nil
+		}
 	case units[f.As] > 0:
 		c.unit = units[f.As]
 	default:
@@ -88,11 +91,30 @@ func (c *clock) text(b []byte) (ns int64, why, hint string) {
 		return within(t)
 	}
 	var t time.Time
-	if err := t.UnmarshalText(b); err != nil {
-		why, hint = diagnose(b)
-		return 0, why, hint
+	if err := t.UnmarshalText(b); err == nil {
+		return within(t)
 	}
-	return within(t)
+	if layout := zoneless(b); c.zoned && layout != "" {
+		if t, err := time.ParseInLocation(layout, string(b), c.zone); err == nil {
+			return within(t)
+		}
+	}
+	why, hint = diagnose(b)
+	return 0, why, hint
+}
+
+// zoneless is the layout of a text that is a time without a zone, "" when it is none.
+func zoneless(b []byte) string {
+	const longest = 40
+	if len(b) > longest {
+		return ""
+	}
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if _, err := time.Parse(layout, string(b)); err == nil {
+			return layout
+		}
+	}
+	return ""
 }
 
 func within(t time.Time) (ns int64, why, hint string) {
@@ -160,12 +182,11 @@ func diagnose(b []byte) (why, hint string) {
 	if n, bad := parseDecimal(b, 0); bad == "" {
 		return "is a bare number", "add as: " + likelyUnit(n)
 	}
-	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {
-		if len(b) <= 40 {
-			if _, err := time.Parse(layout, string(b)); err == nil {
-				return "has no zone", fmt.Sprintf("add {as: %q, zone: UTC} or the zone it was written in", layout)
-			}
-		}
+	if layout := zoneless(b); layout != "" {
+		return "has no zone", "add zone: UTC, or the zone that it was written in"
+	}
+	if text := string(b); text == "infinity" || text == "-infinity" {
+		return "has no end", "read it by a query that puts a time in its place, like least(expires_at, '2200-01-01')"
 	}
 	return timeFormat, "give its Go layout in as, e.g. 2006-01-02 15:04:05Z07:00"
 }
