@@ -77,7 +77,7 @@ func readAll(ctx context.Context, cfg *config.Config, now reconcile.Instant) (_ 
 	if err != nil {
 		return nil, inConfig(cfg, err)
 	}
-	out := &report.Checkup{Name: cfg.Name, NotJudged: unjudged(cfg.Contracts)}
+	out := &report.Checkup{Name: cfg.Name, Missing: missing(cfg), NotJudged: unjudged(cfg.Contracts)}
 	readers := set.Readers()
 	for _, r := range readers {
 		if err := r.Scan(ctx, func(rows.Pos, *reconcile.Record) error { return nil }); err != nil {
@@ -91,6 +91,27 @@ func readAll(ctx context.Context, cfg *config.Config, now reconcile.Instant) (_ 
 		})
 	}
 	return out, nil
+}
+
+// missing names the roles that a contract rests on and that no source has.
+func missing(cfg *config.Config) []report.MissingSource {
+	has := map[reconcile.Role]bool{}
+	for i := range cfg.Sources {
+		has[cfg.Sources[i].Role] = true
+	}
+	var out []report.MissingSource
+	for _, c := range cfg.Contracts {
+		if !has[reconcile.RoleReceipt] {
+			out = append(out, report.MissingSource{Contract: c.Name, Role: reconcile.RoleReceipt, Why: "nobody knows whether a retry would be recognised"})
+		}
+		if local := c.Effect == reconcile.LegsLocal || c.Effect == reconcile.LegsBoth; local && !has[reconcile.RoleEffect] {
+			out = append(out, report.MissingSource{Contract: c.Name, Role: reconcile.RoleEffect, Why: "nobody knows whether the action was executed here"})
+		}
+		if external := c.Effect == reconcile.LegsExternal || c.Effect == reconcile.LegsBoth; external && !has[reconcile.RoleProvider] {
+			out = append(out, report.MissingSource{Contract: c.Name, Role: reconcile.RoleProvider, Why: "nobody knows whether the provider executed the action"})
+		}
+	}
+	return out
 }
 
 // unmapped names the components of the contracts' scopes that a source does not map.

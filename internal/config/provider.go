@@ -72,7 +72,11 @@ func (v value) shipped() reconcile.Profile {
 	s := v.text()
 	p, ok := reconcile.ProfileByName(s)
 	if !ok {
-		v.fail(suggest(s, names), "no provider profile is named %s", quote(s))
+		hint := "write one of " + strings.Join(names, ", ") + ", or what you know of it: {dedup: true, retention: {kind: minimum, for: 24h}, scope: [account]}"
+		if name, distance := nearest(s, names); near(name, distance) {
+			hint = suggest(s, names)
+		}
+		v.fail(hint, "no provider profile is named %s", quote(s))
 	}
 	return p
 }

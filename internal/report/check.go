@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -16,7 +17,15 @@ import (
 type Checkup struct {
 	Name      string
 	Sources   []CheckedSource
+	Missing   []MissingSource
 	NotJudged []Unjudged
+}
+
+// MissingSource is a kind of record that a contract rests on and that no source holds.
+type MissingSource struct {
+	Contract string
+	Role     reconcile.Role
+	Why      string // what stays unknown without it
 }
 
 // CheckedSource is one source after it was read to its end.
@@ -42,6 +51,12 @@ func Check(w io.Writer, c *Checkup, opt Options) error {
 	for i := range c.Sources {
 		p.checked(&c.Sources[i])
 	}
+	if len(c.Missing) > 0 {
+		p.title("Unknown, for want of a source")
+		for _, m := range c.Missing {
+			p.flow(4, "  %s  no source of role %s: %s", text.SafeString(m.Contract), m.Role, text.SafeString(m.Why))
+		}
+	}
 	if len(c.NotJudged) > 0 {
 		p.title("Not judged, for want of a mapping")
 		for _, u := range c.NotJudged {
@@ -59,7 +74,7 @@ func (p *page) checked(s *CheckedSource) {
 	if !s.Opened {
 		p.pair(width, "opened", p.in(red, "no"))
 	}
-	p.pair(width, "rows", recordsText(scan.Source{Records: s.Stats.Records, Unreadable: s.Stats.Unreadable})+skipped(s.Stats.Skipped))
+	p.pair(width, "rows", recordsText(scan.Source{Records: s.Stats.Records, Unreadable: s.Stats.Unreadable})+foreign(s.Stats.Foreign)+skipped(s.Stats.Skipped))
 	p.pair(width, "coverage", p.coverage(s.Facts.Coverage))
 	if hint := s.Facts.Coverage.Hint; hint != "" {
 		p.pair(width, "hint", text.Once(hint))
@@ -138,6 +153,14 @@ func place(spec *sources.Spec) string {
 	return out
 }
 
+// foreign says how many records are somebody else's: a claim that fits none is easily misspelt.
+func foreign(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d not ours by claim or operation", n)
+}
+
 func skipped(n int64) string {
 	if n == 0 {
 		return ""
@@ -155,6 +178,7 @@ type (
 		Records    int64         `json:"records"`
 		Unreadable int64         `json:"unreadable"`
 		Skipped    int64         `json:"skipped"`
+		Foreign    int64         `json:"not_ours"`
 		Coverage   coverageJSON  `json:"coverage"`
 		Fields     []fieldJSON   `json:"fields"`
 		Unmapped   []shown       `json:"not_mapped"`
@@ -177,20 +201,29 @@ type (
 		Contract shown  `json:"contract"`
 		Why      shown  `json:"why"`
 	}
+	missingJSON struct {
+		Contract shown  `json:"contract"`
+		Role     string `json:"role"`
+		Why      shown  `json:"why"`
+	}
 	checkupJSON struct {
 		Version   int            `json:"version"`
 		Name      shown          `json:"name"`
 		Complete  bool           `json:"complete"`
 		Sources   []checkedJSON  `json:"sources"`
+		Missing   []missingJSON  `json:"missing_sources"`
 		NotJudged []unjudgedJSON `json:"not_judged"`
 	}
 )
 
 // CheckJSON writes a checkup as one object.
 func CheckJSON(w io.Writer, c *Checkup) error {
-	out := checkupJSON{Version: 1, Name: shown(c.Name), Complete: c.Complete(), Sources: []checkedJSON{}, NotJudged: []unjudgedJSON{}}
+	out := checkupJSON{Version: 1, Name: shown(c.Name), Complete: c.Complete(), Sources: []checkedJSON{}, Missing: []missingJSON{}, NotJudged: []unjudgedJSON{}}
 	for i := range c.Sources {
 		out.Sources = append(out.Sources, newCheckedJSON(&c.Sources[i]))
+	}
+	for _, m := range c.Missing {
+		out.Missing = append(out.Missing, missingJSON{shown(m.Contract), m.Role.String(), shown(m.Why)})
 	}
 	for _, u := range c.NotJudged {
 		out.NotJudged = append(out.NotJudged, unjudgedJSON{u.Rule, shown(u.Contract), shown(u.Why)})
@@ -201,7 +234,7 @@ func CheckJSON(w io.Writer, c *Checkup) error {
 func newCheckedJSON(s *CheckedSource) checkedJSON {
 	out := checkedJSON{
 		Name: shown(s.Spec.Name), Role: s.Spec.Role.String(), Open: shown(place(s.Spec)), Opened: s.Opened, Serves: s.Facts.Serves,
-		Records: s.Stats.Records, Unreadable: s.Stats.Unreadable, Skipped: s.Stats.Skipped, Coverage: newCoverageJSON(s.Facts.Coverage),
+		Records: s.Stats.Records, Unreadable: s.Stats.Unreadable, Skipped: s.Stats.Skipped, Foreign: s.Stats.Foreign, Coverage: newCoverageJSON(s.Facts.Coverage),
 		Fields: []fieldJSON{}, Unmapped: allShown(s.Unmapped), Free: allShown(freeColumns(s)), Notes: allShown(s.Notes), Problems: []problemJSON{},
 	}
 	for _, f := range s.Fields {

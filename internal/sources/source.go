@@ -76,6 +76,9 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 // note counts a record and what it shows of the source.
 func (s *Source) note(r *reconcile.Record) {
 	s.stats.Records++
+	if r.Role == reconcile.RoleProvider && (!r.Claimed || r.NotOurs) {
+		s.stats.Foreign++
+	}
 	for i := range r.Components {
 		if !s.seen[i] && r.Components[i].Value.Known() {
 			s.seen[i] = true

@@ -103,6 +103,7 @@ type Stats struct {
 	Records     int64
 	Unreadable  int64
 	Skipped     int64             // rows that Where left out
+	Foreign     int64             // records of a provider's log that are not ours: neither their claim nor their operation says so
 	Problems    []rows.Problem    // the first MaxProblems
 	First, Last reconcile.Instant // earliest and latest record time
 }

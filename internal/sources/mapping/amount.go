@@ -117,6 +117,7 @@ func (m *Mapper) amount(f *Field) error {
 			return err
 		}
 		cur.name = f.Name + ".currency"
+		m.understood = append(m.understood, Understood{Fact: cur.name, Column: f.Currency, How: "text"})
 	case major:
 		return f.at("add currency: COLUMN or currency: {value: EUR}", "an amount in major units needs its currency")
 	}

@@ -102,6 +102,11 @@ func (e *expr) unreadable(value []byte, why string) *Unreadable {
 	return &Unreadable{Reason: reason + " " + why}
 }
 
+func hinted(bad *Unreadable, hint string) *Unreadable {
+	bad.Hint = hint
+	return bad
+}
+
 // maxQuoted is how much of a value a reason shows.
 const maxQuoted = 48
 
@@ -190,7 +195,7 @@ func (m *Mapper) evalWords(e *expr, cells []rows.Cell) (b []byte, known bool, ba
 		if !known {
 			return nil, false, nil
 		}
-		return nil, false, e.unreadable(b, notMapped)
+		return nil, false, hinted(e.unreadable(b, notMapped), `name it in words; "*" stands for every word that is not named`)
 	}
 	return w, true, nil
 }

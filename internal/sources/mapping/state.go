@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"strconv"
+	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources/rows"
@@ -42,6 +43,7 @@ func closedWord[T any](m *Mapper, f *Field, v vocabulary[T], dst *T) error {
 		*dst = word
 		return nil
 	}
+	allowed := strings.Join(v.allowed, ", ")
 	m.add(func(cells []rows.Cell) *Unreadable {
 		*dst = v.empty
 		b, known, bad := m.eval(e, cells)
@@ -53,9 +55,9 @@ func closedWord[T any](m *Mapper, f *Field, v vocabulary[T], dst *T) error {
 		case ok:
 			*dst = word
 		case known:
-			return e.unreadable(b, notMapped)
+			return hinted(e.unreadable(b, notMapped), "name it in words, as one of "+allowed+`; "*" stands for every word that is not named`)
 		case v.refuseNull:
-			return e.unreadable(nil, "is null, and words has no null")
+			return hinted(e.unreadable(nil, "is null, and words has no null"), "name null in words, as one of "+allowed)
 		}
 		return nil
 	})
