@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
@@ -14,6 +16,7 @@ import (
 type known struct {
 	place  audit.Place                 // of the trail; none where there is no place for one
 	cases  map[string][]audit.Decision // oldest first
+	loose  []report.Decision           // replays on their way whose action is no case any more
 	now    reconcile.Instant           // the real time: a decision's life is not the scan's
 	none   bool                        // there is no trail
 	unsure bool                        // there is one, and it cannot be trusted
@@ -92,24 +95,33 @@ func shownDecision(d *audit.Decision, j *reconcile.Judgement, now reconcile.Inst
 	}
 }
 
-// settled counts the cases of a result that nobody needs to decide: a decision stands, and rests on what the records still say.
+// settled counts the cases of a result that nobody needs to decide: a decision stands, and rests on what the records still say. Replays that a worker has,
+// and whose action is no case any more, are noted: nobody would look for them.
 func (k *known) settled(ctx context.Context, res *scan.Result) (int64, error) {
 	var n int64
 	for id, ds := range k.cases {
-		last := ds[len(ds)-1].Decided()
-		if !last.Live(k.now) {
-			continue
-		}
 		c, err := res.Case(ctx, id)
 		var gone *scan.Error
 		switch {
 		case errors.As(err, &gone):
+			k.forget(ds)
 			continue
 		case err != nil:
 			return 0, err
-		case !last.Changed(&c.Judgement):
+		}
+		if last := ds[len(ds)-1].Decided(); last.Live(k.now) && !last.Changed(&c.Judgement) {
 			n++
 		}
 	}
+	slices.SortFunc(k.loose, func(a, b report.Decision) int { return cmp.Compare(a.Seq, b.Seq) })
 	return n, nil
+}
+
+// forget notes the replays among decisions that a worker has and nobody has reported of.
+func (k *known) forget(ds []audit.Decision) {
+	for i := range ds {
+		if d := &ds[i]; d.Decision == reconcile.DecideReplay && d.HandedOut.Known() && d.Outcome == reconcile.ReportedNone {
+			k.loose = append(k.loose, shownDecision(d, nil, k.now))
+		}
+	}
 }

@@ -62,7 +62,7 @@ func runScan(ctx context.Context, env *Env, opt *scanOptions, args []string) err
 		return err
 	}
 	defer func() { _ = res.Close() }()
-	shape.Decisions = known.shown()
+	shape.Decisions, shape.Loose = known.shown(), known.loose
 	if opt.reveal {
 		if err := env.reveal(ctx, t, known, res.Manifest(), ""); err != nil {
 			return err

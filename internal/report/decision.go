@@ -149,6 +149,17 @@ func (s *sheet) decisions(ds []Decision) {
 	}
 }
 
+// loose names the replays that nobody would look for any more.
+func (p *page) loose(ds []Decision) {
+	if len(ds) == 0 {
+		return
+	}
+	p.title("Handed out, and nobody has said what came of it")
+	for i := range ds {
+		p.flow(4, "  %s  handed out at %s; its action is no case any more: idemctl outcome %[1]s done --ref REF", text.SafeString(ds[i].ID), instantText(ds[i].HandedOut))
+	}
+}
+
 // fate says what became of the decision.
 func (d *Decision) fate() string {
 	var parts []string

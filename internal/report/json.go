@@ -19,6 +19,8 @@ type Options struct {
 
 	// Decisions are what was decided of a case, oldest first; nil where no trail is read.
 	Decisions func(*scan.Case) []Decision
+	// Loose are replays that a worker has, without an outcome, of actions that are no case any more.
+	Loose []Decision
 }
 
 func (o Options) filter() scan.Filter {

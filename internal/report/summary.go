@@ -94,6 +94,7 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 	p.contracts(m.Contracts)
 	p.gaps(m.Gaps)
 	p.sources(m)
+	p.loose(opt.Loose)
 	p.next(m, seen, opt)
 }
 
