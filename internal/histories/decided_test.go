@@ -79,7 +79,7 @@ func invented(v verdict, rng *rand.Rand, all []verdict) reconcile.Decided {
 	case 2:
 		d.Decision, d.As = reconcile.DecideResolve, reconcile.ConfirmNotExecuted
 	case 3:
-		d.Decision = reconcile.DecideHold
+		d.Decision, d.As = reconcile.DecideResolve, reconcile.Complete
 	default:
 		d.Decision, d.As, d.Ref = reconcile.DecideResolve, reconcile.Distinct, all[rng.IntN(len(all))].s.ID
 		if len(v.s.Twins) > 0 {

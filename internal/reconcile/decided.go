@@ -92,8 +92,9 @@ func sameLegs(a, b []Leg) bool {
 // Stands reports whether what the decision asserts is still held true: it was not taken back, replaced or turned down, whether or not it is to be acted on.
 func (d *Decided) Stands(now Instant) bool { return d.Live(now) || d.State == DecisionDone }
 
-// sending is a stretch of time in which an earlier replay decision may have been carried out, or may still be.
+// sending is a stretch of time in which an earlier decision that lets the service act may have been carried out, or may still be.
 type sending struct {
+	what string // replay-open, complete-open
 	id   string
 	from Instant
 	last Instant // unknown while it is open
@@ -102,16 +103,20 @@ type sending struct {
 // until is the last time at which what it made may be written; unknown = open.
 func (s sending) until(wait time.Duration) Instant { return s.last.Add(wait) }
 
-// replaysOf lists when the replays among earlier decisions may have been sent. One that was handed out stays open until its outcome is recorded, whatever
+// replaysOf lists when the replays among earlier decisions, and the completions of a missing leg, may have been sent. One that was handed out stays open until its outcome is recorded, whatever
 // became of the decision: the worker has it. One that never was ends when it was taken back, or when its time was over.
 func replaysOf(earlier []Decided, now Instant) []sending {
 	var out []sending
 	for i := range earlier {
 		d := &earlier[i]
-		if d.Decision != DecideReplay {
+		s := sending{what: "replay-open", id: d.ID, from: d.Recorded}
+		switch {
+		case d.Decision == DecideReplay:
+		case d.Decision == DecideResolve && d.As == Complete:
+			s.what = "complete-open"
+		default:
 			continue
 		}
-		s := sending{id: d.ID, from: d.Recorded}
 		switch {
 		case d.Outcome != ReportedNone:
 			if d.OutcomeAt.known {
@@ -141,9 +146,9 @@ func (j *judging) seeReplays() {
 func (j *judging) pendReplays() {
 	for _, s := range replaysOf(j.earlier, j.w.Now) {
 		if !s.last.known {
-			j.pending = append(j.pending, Pending{What: "replay-open", Ref: "decision:" + s.id})
+			j.pending = append(j.pending, Pending{What: s.what, Ref: "decision:" + s.id})
 		} else if till := j.shownUntil(s.last); till.known {
-			j.pending = append(j.pending, Pending{What: "replay-open", Ref: "decision:" + s.id, Till: till})
+			j.pending = append(j.pending, Pending{What: s.what, Ref: "decision:" + s.id, Till: till})
 		}
 	}
 }
@@ -176,7 +181,7 @@ func (j *judging) keep(bare *Judgement) {
 		slices.Sort(out.Kinds)
 		out.Kinds = slices.Compact(out.Kinds)
 		out.Reasons = slices.DeleteFunc(slices.Clone(out.Reasons), func(r Reason) bool { return r.Rule == NotExecuted.String() })
-		out.Reasons = append(out.Reasons, Reason{Rule: UnknownOutcome.String(), Text: "A replay was decided, and what came of it is not known: its outcome is not recorded, or the sources do not show that time yet."})
+		out.Reasons = append(out.Reasons, Reason{Rule: UnknownOutcome.String(), Text: "The service may act on an earlier decision, and what came of it is not known: its outcome is not recorded, or the sources do not show that time yet."})
 	}
 	j.out = &out
 }
@@ -200,14 +205,14 @@ func restsOnWord(j *judging) bool {
 	return j.executed == ExecutedUndetermined && !j.recognised() && said(ConfirmNotExecuted)(j)
 }
 
-// distinct reports whether an operator stated that two cases are two genuine actions, on either of them.
+// distinct reports whether an operator stated on either of two cases that they are two genuine actions, and nobody stated the contrary.
 func (w *World) distinct(a, b string) bool {
-	named := func(on, other string) bool {
+	said := func(as Resolution, on, other string) bool {
 		return slices.ContainsFunc(w.Decided[on], func(d Decided) bool {
-			return d.Decision == DecideResolve && d.As == Distinct && d.Ref == other && d.Stands(w.Now)
+			return d.Decision == DecideResolve && d.As == as && d.Ref == other && d.Stands(w.Now)
 		})
 	}
-	return named(a, b) || named(b, a)
+	return (said(Distinct, a, b) || said(Distinct, b, a)) && !said(DuplicateOf, a, b) && !said(DuplicateOf, b, a)
 }
 
 // replayEnd is how long an allowed replay stays allowed: while what would recognise it surely does, and while one is still wanted.

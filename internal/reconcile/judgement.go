@@ -100,7 +100,7 @@ const (
 
 // Pending is something that may still perform the action without us.
 type Pending struct {
-	What string // receipt-lease, receipt-wakes, outbox-unsent, outbox-unconfirmed, provider-open, intent-due, replay-open
+	What string // receipt-lease, receipt-wakes, outbox-unsent, outbox-unconfirmed, provider-open, intent-due, replay-open, complete-open
 	Ref  string // source:locator
 	Till Instant
 }
