@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -51,8 +52,9 @@ func bound(t testing.TB, table rows.Table, err error, paths ...rows.Path) rows.T
 // TestEveryTypeIsExact reads one value of each type through a table and through a query, once plainly and once by its locator.
 func TestEveryTypeIsExact(t *testing.T) {
 	t.Parallel()
+	schema, role, conn := database(t, "CREATE TYPE mood AS ENUM ('so-so')", "CREATE DOMAIN dom AS text", "CREATE DOMAIN numdom AS int4 CHECK (VALUE > 0)", "CREATE TYPE pair AS (a int, b text)")
 	text := func(s string) rows.Cell { return rows.Cell{Kind: rows.Text, Text: []byte(s)} }
-	for _, tc := range []struct {
+	cases := []struct {
 		kind, value string
 		want        rows.Cell
 	}{
@@ -107,31 +109,31 @@ func TestEveryTypeIsExact(t *testing.T) {
 		{"text", "NULL", rows.Cell{Kind: rows.Null}},
 		{"text", "''", text("")},
 		{"text", "repeat('x', 1048577)", rows.Cell{Kind: rows.Bad, Text: []byte("1048577 bytes, longer than the 1048576 that are read of one value")}},
-	} {
-		t.Run(tc.kind+" "+tc.value[:min(len(tc.value), 20)], func(t *testing.T) {
-			t.Parallel()
-			schema, role, conn := database(t, "CREATE TYPE mood AS ENUM ('so-so')", "CREATE DOMAIN dom AS text", "CREATE DOMAIN numdom AS int4 CHECK (VALUE > 0)", "CREATE TYPE pair AS (a int, b text)")
-			run(t, conn, "CREATE TABLE t (v "+tc.kind+")", "INSERT INTO t VALUES ("+tc.value+")")
-			s := opened(t, cluster(t).DSN(role, "postgres"))
-			ctx := context.Background()
-			table, err := s.Table(ctx, schema+".t")
-			query, qerr := s.Query(ctx, "SELECT v FROM "+schema+".t", nil)
-			for name, table := range map[string]rows.Table{"table": bound(t, table, err, rows.Path{Column: "v"}), "query": bound(t, query, qerr, rows.Path{Column: "v"})} {
-				lines, at, _ := dump(t, table)
-				if len(lines) != 1 || lines[0] != shownCell(tc.want) {
-					t.Errorf("%s: %v, want %s", name, lines, shownCell(tc.want))
-				}
-				err := table.Fetch(ctx, at, func(_ rows.Pos, _ string, cells []rows.Cell, raw []rows.Named) error {
-					if shownCell(cells[0]) != shownCell(tc.want) || shownCell(raw[0].Cell) != shownCell(tc.want) {
-						t.Errorf("%s: fetched %s, raw %s, want %s", name, shownCell(cells[0]), shownCell(raw[0].Cell), shownCell(tc.want))
-					}
-					return nil
-				})
-				if err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
+	}
+	for i, tc := range cases {
+		run(t, conn, fmt.Sprintf("CREATE TABLE t%d (v %s)", i, tc.kind), fmt.Sprintf("INSERT INTO t%d VALUES (%s)", i, tc.value))
+	}
+	s := opened(t, cluster(t).DSN(role, "postgres"))
+	for i, tc := range cases {
+		ctx, from := context.Background(), fmt.Sprintf("%s.t%d", schema, i)
+		table, err := s.Table(ctx, from)
+		query, qerr := s.Query(ctx, "SELECT v FROM "+from, nil)
+		for name, table := range map[string]rows.Table{"table": bound(t, table, err, pathsOf("v")...), "query": bound(t, query, qerr, pathsOf("v")...)} {
+			where := name + " of " + tc.kind + " " + tc.value[:min(len(tc.value), 20)]
+			lines, at, _ := dump(t, table)
+			if len(lines) != 1 || lines[0] != shownCell(tc.want) {
+				t.Errorf("%s: %v, want %s", where, lines, shownCell(tc.want))
 			}
-		})
+			err := table.Fetch(ctx, at, func(_ rows.Pos, _ string, cells []rows.Cell, raw []rows.Named) error {
+				if shownCell(cells[0]) != shownCell(tc.want) || shownCell(raw[0].Cell) != shownCell(tc.want) {
+					t.Errorf("%s: fetched %s, raw %s, want %s", where, shownCell(cells[0]), shownCell(raw[0].Cell), shownCell(tc.want))
+				}
+				return nil
+			})
+			if err = errors.Join(err, table.Close()); err != nil {
+				t.Errorf("%s: %v", where, err)
+			}
+		}
 	}
 }
 

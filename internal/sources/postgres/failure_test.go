@@ -187,6 +187,69 @@ func TestATableRewrittenAfterTheSnapshot(t *testing.T) {
 	}
 }
 
+// TestATableThatTookANameOrLostAPart after the snapshot is refused: what is read now is not what the snapshot knows.
+func TestATableThatTookANameOrLostAPart(t *testing.T) {
+	t.Parallel()
+	for table, change := range map[string][]string{
+		"t": {"ALTER TABLE t RENAME TO old", "CREATE TABLE t (id int)"},
+		"p": {"ALTER TABLE p DETACH PARTITION one"},
+		"q": {"ALTER TABLE heir NO INHERIT q"},
+		"v": {"ALTER VIEW v RENAME TO w", "CREATE VIEW v AS SELECT 1 AS id"},
+	} {
+		schema, role, conn := database(t, "CREATE TABLE t (id int)", "INSERT INTO t VALUES (1)", "CREATE VIEW v AS SELECT * FROM t", "CREATE TABLE p (id int) PARTITION BY LIST (id)",
+			"CREATE TABLE one PARTITION OF p DEFAULT", "INSERT INTO p VALUES (1)", "CREATE TABLE q (id int)", "CREATE TABLE heir () INHERITS (q)", "INSERT INTO heir VALUES (1)")
+		s := opened(t, cluster(t).DSN(role, "postgres"))
+		run(t, conn, change...)
+		if _, err := s.Table(context.Background(), schema+"."+table); !errors.Is(err, rows.ErrChanged) || rows.HintOf(err) == "" {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+}
+
+// TestARowLongerThanIsTaken is read all the same where it has a place, without its long value.
+func TestARowLongerThanIsTaken(t *testing.T) {
+	t.Parallel()
+	schema, role, conn := database(t, "CREATE TABLE t (id int PRIMARY KEY, body text, other jsonb)", "CREATE VIEW v AS SELECT * FROM t", "CREATE TABLE p (LIKE t) PARTITION BY LIST (id)", "CREATE TABLE one PARTITION OF p DEFAULT")
+	run(t, conn, "INSERT INTO t SELECT i, CASE WHEN i = 700 THEN repeat('x', 70000000) END, '{}' FROM generate_series(1, 1400) i", "INSERT INTO p SELECT * FROM t")
+	for _, name := range []string{"t", "v", "p"} {
+		table, err := opened(t, cluster(t).DSN(role, "postgres")).Table(context.Background(), schema+"."+name, "id")
+		lines, at, ext := dump(t, bound(t, table, err, pathsOf("id", "body")...))
+		if len(lines) != 1400 || !ext.Complete || !strings.Contains(lines[699], "70000000 bytes") || lines[700] != "2:701 null" {
+			t.Fatalf("%s: %d rows, %+v", name, len(lines), ext)
+		}
+		err = table.Fetch(context.Background(), at[699:701], func(_ rows.Pos, _ string, cells []rows.Cell, _ []rows.Named) error {
+			if cells[0].Num == 700 && cells[1].Kind != rows.Bad {
+				t.Errorf("%s: fetched %v", name, cells[1].Kind)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestACancelledScanLeavesNothingBehind on the server, neither at work nor waiting.
+func TestACancelledScanLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	schema, role, _ := database(t, "CREATE TABLE t (id int)", "INSERT INTO t SELECT generate_series(1, 5000)", "CREATE VIEW slow AS SELECT id FROM t, pg_sleep(0.1)")
+	s := opened(t, cluster(t).DSN(role, "postgres"))
+	for _, name := range []string{".t", ".slow"} {
+		table, err := s.Table(context.Background(), schema+name)
+		bound(t, table, err, pathsOf("id")...)
+		ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
+		ext, err := table.Scan(ctx, func(rows.Pos, []rows.Cell) error { <-ctx.Done(); return nil }, nil)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ext.Complete {
+			t.Errorf("%s: %+v, %v", name, ext, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	reach(t, cluster(t), "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE usename = '"+role+"')")
+}
+
 func TestWhatTheSnapshotDoesNotShow(t *testing.T) {
 	t.Parallel()
 	schema, role, conn := database(t, "CREATE TABLE t (id int)", "CREATE TABLE u (id int)", "INSERT INTO t VALUES (1)")

@@ -19,7 +19,7 @@ type session struct {
 
 // connect opens a connection; no transaction is begun.
 func connect(ctx context.Context, t *target) (*session, error) {
-	conn, err := pgconn.ConnectConfig(ctx, t.config)
+	conn, err := pgconn.ConnectConfig(ctx, t.config.Copy())
 	if err != nil {
 		return nil, err
 	}

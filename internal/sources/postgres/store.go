@@ -16,6 +16,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -236,24 +237,39 @@ func rest(ctx context.Context, d time.Duration) {
 	<-wait.Done()
 }
 
-// pinned locks what a table reads, through all views and partitions, and refuses a table that was rewritten between the snapshot and the lock: a truncated
-// one looks empty to every older snapshot.
+// pinned locks what a table reads, through all views and partitions, and refuses what is no longer that of the snapshot: a truncated table looks empty to
+// every older snapshot, and a partition that was detached is not read.
 func (s *Store) pinned(ctx context.Context, t *table) error {
 	if err := s.hold.exec(ctx, "SELECT 1 FROM "+t.from+" LIMIT 0"); err != nil {
 		return err
 	}
-	changed := ""
-	err := s.hold.each(ctx, `SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+	row, err := s.hold.one(ctx, `SELECT coalesce(string_agg(c.relname, ', '), '') FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
  WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND c.relkind IN ('r', 'm', 't') AND c.relfilenode <> 0
- AND c.relfilenode IS DISTINCT FROM pg_relation_filenode(c.oid)`, nil, nil, func(v [][]byte) error {
-		changed = string(v[0])
-		return nil
-	})
+ AND c.relfilenode IS DISTINCT FROM pg_relation_filenode(c.oid)`)
 	if err != nil {
 		return err
 	}
-	if changed != "" {
-		return hinted("scan again", "%s: %s: %w (TRUNCATE, VACUUM FULL or CLUSTER)", s.target.shown, changed, rows.ErrChanged)
+	if row[0] != "" {
+		return s.changed(row[0], "rewritten by TRUNCATE, VACUUM FULL, CLUSTER or ALTER TABLE")
+	}
+	if t.relation.oid == "" {
+		return nil
+	}
+	var oids []string
+	for oid := range t.children {
+		oids = append(oids, strconv.FormatUint(uint64(oid), 10))
+	}
+	row, err = s.hold.one(ctx, `SELECT to_regclass($1)::oid::text = $2, (SELECT count(DISTINCT relation) FROM pg_locks WHERE pid = pg_backend_pid() AND relation = ANY ($3::oid[]))`,
+		t.from, t.relation.oid, "{"+strings.Join(oids, ",")+"}")
+	if err != nil {
+		return err
+	}
+	if row[0] != "t" || row[1] != strconv.Itoa(len(oids)) {
+		return s.changed(t.name, "renamed, or parted from one of its partitions")
 	}
 	return nil
+}
+
+func (s *Store) changed(name, how string) error {
+	return hinted("scan again", "%s: %s: %w: it was %s meanwhile", s.target.shown, name, rows.ErrChanged, how)
 }
