@@ -55,6 +55,7 @@ type Table struct {
 
 	paths  []rows.Path
 	wanted []wanted
+	direct []direct
 	cells  []rows.Cell
 	record record
 }
@@ -140,9 +141,12 @@ func compile(paths []rows.Path) []wanted {
 	return all
 }
 
+// direct is a path that is a column itself.
+type direct struct{ column, cell int }
+
 // find settles where the wanted columns stand in a file.
 func (t *Table) find(file int, l layout) error {
-	t.layout, t.of = l, file
+	t.layout, t.of, t.direct = l, file, t.direct[:0]
 	for i := range t.wanted {
 		w := &t.wanted[i]
 		w.column = -1
@@ -160,6 +164,9 @@ func (t *Table) find(file int, l layout) error {
 		}
 		if w.column < 0 {
 			return &rows.HintedError{Err: fmt.Errorf("%s: %w: %q", t.Files[file].Name, rows.ErrNoColumn, w.name), Hint: t.noColumn(w, l)}
+		}
+		for _, cell := range w.whole {
+			t.direct = append(t.direct, direct{w.column, cell})
 		}
 	}
 	return nil
@@ -241,14 +248,16 @@ func (t *Table) Scan(ctx context.Context, yield rows.Yield, bad func(rows.Proble
 // records hands over the records behind a header.
 func (t *Table) records(r *reader, s *files.Scan) error {
 	for {
-		ok, err := r.next()
-		var refused *fault
-		switch {
-		case errors.As(err, &refused) && !refused.stops:
+		switch ok, err := r.next(); {
+		case err != nil:
+			var refused *fault // here, so that a good record costs no memory
+			if !errors.As(err, &refused) || refused.stops {
+				return err
+			}
 			s.Refuse(r.began, refused.at, refused.reason, refused.hint)
 			continue
-		case err != nil || !ok:
-			return err
+		case !ok:
+			return nil
 		}
 		t.fill()
 		if err := s.Row(r.began, t.cells); err != nil {
@@ -259,14 +268,19 @@ func (t *Table) records(r *reader, s *files.Scan) error {
 
 // fill takes the caller's cells from the record.
 func (t *Table) fill() {
-	for i := range t.wanted {
-		w := &t.wanted[i]
-		c := t.record.cell(w.column)
-		for _, slot := range w.whole {
-			t.cells[slot] = c
+	text, cells := t.record.text, t.record.cells
+	for _, d := range t.direct {
+		c := &t.cells[d.cell]
+		switch s := cells[d.column]; {
+		case s.from == s.to && !s.quoted:
+			c.Kind, c.Text = rows.Null, nil
+		default:
+			c.Kind, c.Text = rows.Text, text[s.from:s.to:s.to]
 		}
-		if len(w.slots) > 0 {
-			w.dig(c, t.cells)
+	}
+	for i := range t.wanted {
+		if w := &t.wanted[i]; len(w.slots) > 0 {
+			w.dig(t.record.cell(w.column), t.cells)
 		}
 	}
 }
