@@ -63,8 +63,13 @@ func writeExports(b *testing.B, dir string, n int) *histories.Planted {
 		}()
 		files[i] = bufio.NewWriterSize(f, 1<<20)
 	}
-	fmt.Fprintln(files[0], "key,tenant,order_id,status,response,at")
-	fmt.Fprintln(files[1], "key,id,tenant,amount,currency,status,at")
+	write := func(w *bufio.Writer, format string, args ...any) {
+		if _, err := fmt.Fprintf(w, format+"\n", args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	write(files[0], "key,tenant,order_id,status,response,at")
+	write(files[1], "key,id,tenant,amount,currency,status,at")
 	for i := range n {
 		for which, w := range files {
 			action := i ^ (which*37+5)&63 // displaced within 64 rows
@@ -76,9 +81,9 @@ func writeExports(b *testing.B, dir string, n int) *histories.Planted {
 			tenant := fmt.Sprintf("t%02d", action%50)
 			switch orphan := action%1000 == 999; {
 			case which == 1:
-				fmt.Fprintf(w, "%s,%d,%s,%d,EUR,paid,%d\n", key, action+1, tenant, 1000+action%9000, at.UnixMilli())
+				write(w, "%s,%d,%s,%d,EUR,paid,%d", key, action+1, tenant, 1000+action%9000, at.UnixMilli())
 			case !orphan:
-				fmt.Fprintf(w, "%s,%s,%d,done,201,%d\n", key, tenant, action+1, at.UnixMilli())
+				write(w, "%s,%s,%d,done,201,%d", key, tenant, action+1, at.UnixMilli())
 			default:
 				p.Cases = append(p.Cases, histories.Case{Identity: histories.Identity{Tenant: tenant, Key: key}, Kinds: []reconcile.Kind{reconcile.OrphanedEffect}})
 			}
