@@ -20,6 +20,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -183,11 +184,16 @@ func (o opener) snapshot(name, p string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var magic [2]byte
-	_, err = io.ReadFull(h, magic[:])
-	f.Gzip = err == nil && magic == [2]byte{0x1f, 0x8b}
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, errors.Join(fmt.Errorf("reading %s: %w", name, err), h.Close())
+	var first [longestMagic]byte
+	n, err := io.ReadFull(h, first[:])
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		f.Gzip = bytes.HasPrefix(first[:n], gzipMagic)
+		err = refuseForeign(name, first[:n])
+	} else {
+		err = fmt.Errorf("reading %s: %w", name, bare(err))
+	}
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
 	return f, h.Close()
 }

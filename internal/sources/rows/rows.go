@@ -130,6 +130,7 @@ var (
 	ErrNoColumn    = errors.New("no such column")
 	ErrCut         = errors.New("cut short")
 	ErrUnusable    = errors.New("not a regular file")
+	ErrNotText     = errors.New("not a text file")
 	ErrChanged     = errors.New("changed while it was read")
 )
 
