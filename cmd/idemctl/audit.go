@@ -147,6 +147,9 @@ The exit code is 4 where there is any.`,
 func runAuditVerify(ctx context.Context, env *Env, args []string, asJSON bool) error {
 	trail, err := env.trailToRead(ctx, args)
 	if trail == nil || err != nil {
+		if err == nil && asJSON {
+			err = writeOut(env.Out, func(w io.Writer) error { return report.VerifiedJSON(w, &report.Verified{}) })
+		}
 		return err
 	}
 	defer func() { _ = trail.Close() }()

@@ -35,12 +35,15 @@ func (e *Env) decisions(ctx context.Context, place audit.Place) (known, error) {
 	}
 	trail, err := e.readTrail(ctx, place)
 	var untrusted *trailError
+	var nowhere *audit.PlaceError
 	switch {
 	case errors.As(err, &untrusted):
 		return distrust(err)
-	case trail == nil: // none, or no place for one
+	case errors.As(err, &nowhere), err == nil && trail == nil: // none, and perhaps no place for one
 		k.none = true
 		return k, nil
+	case err != nil:
+		return k, err
 	}
 	defer func() { _ = trail.Close() }()
 	if err := trail.Trouble(); err != nil {
