@@ -22,7 +22,11 @@ func main() { os.Exit(start()) }
 
 func start() int {
 	// The first signal cancels and leaves nothing behind; a second one ends the process at once. A closed pipe is an error of the write, not a death.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup it stays ignored
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	signal.Ignore(syscall.SIGPIPE)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -36,8 +38,8 @@ func runOpen(ctx context.Context, env *Env, now string, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !env.OutTTY {
-		return &usageError{what: "open: standard output is no terminal", hint: "idemctl scan prints the cases; idemctl show prints one"}
+	if !env.OutTTY || env.Getenv("TERM") == "dumb" {
+		return &usageError{what: "open: standard output is no terminal that can show a console", hint: "idemctl scan prints the cases; idemctl show prints one"}
 	}
 	set, err := env.settings()
 	if err != nil {
@@ -47,8 +49,11 @@ func runOpen(ctx context.Context, env *Env, now string, args []string) error {
 	if err != nil {
 		return err
 	}
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	defer signal.Stop(resized)
 	opt := tui.Options{
-		Now: env.Now, Env: env.Getenv, Err: env.Err, Config: c.named(t), Fixture: c.cfg != nil && c.cfg.Fixture, Faults: os.TempDir(),
+		In: os.Stdin, Out: os.Stdout, Resized: resized, Now: env.Now, Env: env.Getenv, Err: env.Err, Config: c.named(t), Fixture: c.cfg != nil && c.cfg.Fixture, Faults: os.TempDir(),
 		Theme: set.theme, Glyphs: set.glyphs, Keys: set.keys,
 	}
 	if who, err := audit.Self(); err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"os"
 	"time"
 
 	"example.com/idemctl/internal/audit"
@@ -58,9 +59,9 @@ type Standing struct {
 
 // Options is how the console is run.
 type Options struct {
-	In      io.Reader // nil: the terminal
-	Out     io.Writer
-	Err     io.Writer // for what is told when the console is ended while it records
+	In, Out *os.File         // the terminal
+	Resized <-chan os.Signal // tells that the terminal's size is another; nil = it never is
+	Err     io.Writer        // for what is told when the console is ended while it records
 	Now     func() time.Time
 	Env     func(string) string
 	Config  string // what is open, as the operator wrote it

@@ -28,8 +28,9 @@ type root struct {
 	dialogs []raised
 	router  keymap.Router
 	fault   *fault
-	frame   string
-	beat    int // generation of the minute's clock
+	lines   []string // the frame
+	stale   bool     // what the terminal shows is not to be trusted: the frame is written whole
+	beat    int      // generation of the minute's clock
 }
 
 // raised is a dialog with the wait that keeps keys in flight away from it.
@@ -70,7 +71,8 @@ func (r *root) Init() tea.Cmd {
 	return tea.Batch(r.read(), r.readDecisions())
 }
 
-// Update takes one message. A panic in it ends the program in order: the terminal is given back, and the stack is kept.
+// Update takes one message and draws the frame behind it, so that a panic in either ends the program in order: the terminal is given back, and the stack is
+// kept.
 func (r *root) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -78,40 +80,38 @@ func (r *root) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 			cmd = tea.Quit
 		}
 	}()
-	if d, ok := msg.(done); ok {
-		r.inflight--
-		return r, r.recv(d.msg)
-	}
+	cmd = r.update(msg)
+	r.render()
+	return r, cmd
+}
+
+func (r *root) update(msg tea.Msg) tea.Cmd {
 	switch m := msg.(type) {
+	case done:
+		r.inflight--
+		return r.recv(m.msg)
 	case tea.WindowSizeMsg:
 		r.w, r.h = m.Width, m.Height
 	case tea.KeyMsg:
-		return r, r.input(m)
+		return r.input(m)
 	case escape:
-		return r, r.events(r.router.Expire(r.opt.Now()))
+		return r.events(r.router.Expire(r.opt.Now()))
 	case tick, minute, settle:
-		return r, r.recv(m)
+		return r.recv(m)
 	}
-	return r, nil
+	return nil
 }
 
-// View draws the frame. bubbletea asks for it after every message.
-func (r *root) View() (frame string) {
-	defer func() {
-		if v := recover(); v != nil { // the frame before stays; the next message ends the program
-			if r.fault == nil {
-				r.fault = &fault{fmt.Sprint(v), debug.Stack()}
-			}
-			frame = r.frame
-		}
-	}()
+// View returns the frame that was drawn behind the latest message. Before a size is known there is none.
+func (r *root) View() string { return strings.Join(r.lines, "\n") }
+
+func (r *root) render() {
 	if r.w < 1 || r.h < 1 {
-		return "" // no size is known yet
+		return
 	}
 	r.canvas.Reset(r.w, r.h)
 	r.draw(r.canvas.Area())
-	r.frame = strings.Join(r.canvas.Lines(r.pal), "\n")
-	return r.frame
+	r.lines = r.canvas.Lines(r.pal)
 }
 
 // top is the screen that is seen.

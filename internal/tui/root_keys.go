@@ -128,7 +128,7 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 		}
 		return r.quit()
 	case keymap.Redraw:
-		return tea.ClearScreen
+		r.stale = true
 	case keymap.Rescan:
 		r.say(paint.Faint, "all sources are read again; the list stays as it is until then")
 		return r.read()

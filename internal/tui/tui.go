@@ -22,33 +22,21 @@ func (e *FaultError) Error() string {
 	return "internal fault in the console: " + text.SafeString(e.What)
 }
 
-// How often a frame is written at most; half as often over ssh, where every byte is waited for.
-const (
-	framesHere = 60
-	framesFar  = 30
-)
-
 // Run opens the console and returns when it is left. The terminal is restored whatever happens: an end in order, a cancelled ctx, a panic.
-func Run(ctx context.Context, deps Deps, opt Options) error {
+func Run(ctx context.Context, deps Deps, opt Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r, err := newRoot(ctx, deps, opt)
 	if err != nil {
 		return err
 	}
-	frames := framesHere
-	if opt.Env != nil && opt.Env("SSH_CONNECTION") != "" {
-		frames = framesFar
+	t, err := openTerminal(opt.In, opt.Out)
+	if err != nil {
+		return err
 	}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithAltScreen(), tea.WithoutSignalHandler(), tea.WithFPS(frames)}
-	if opt.Out != nil {
-		options = append(options, tea.WithOutput(opt.Out))
-	}
-	if opt.In != nil {
-		options = append(options, tea.WithInput(opt.In))
-	}
-	_, err = tea.NewProgram(r, options...).Run()
+	err = play(ctx, r, t)
 	cancelled := ctx.Err()
+	err = errors.Join(err, t.close())
 	r.settle(opt.Err)
 	cancel()
 	if r.result != nil {
@@ -62,6 +50,76 @@ func Run(ctx context.Context, deps Deps, opt Options) error {
 	}
 	return err
 }
+
+// play runs the model until it ends.
+func play(ctx context.Context, r *root, t *terminal) error {
+	s := &shell{root: r, term: t, ctx: ctx}
+	w, h, err := t.size()
+	if err != nil {
+		return fmt.Errorf("asking for the size of the terminal: %w", err)
+	}
+	r.w, r.h = w, h
+	_, err = tea.NewProgram(s, tea.WithContext(ctx), tea.WithInput(t.in), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithoutSignalHandler()).Run()
+	if t.err != nil && ctx.Err() == nil {
+		err = errors.Join(fmt.Errorf("writing to the terminal: %w", t.err), err)
+	}
+	return err
+}
+
+// shell is the root on a terminal: it shows each frame that differs, and asks for the size when the terminal's changes.
+type shell struct {
+	*root
+	term *terminal
+	ctx  context.Context //nolint:containedctx // the program's own
+}
+
+// resized says that the terminal's size is another.
+type resized struct{}
+
+// Init begins to read, and shows the first frame at once.
+func (s *shell) Init() tea.Cmd {
+	_, cmd := s.Update(nil)
+	return tea.Batch(cmd, s.root.Init(), s.watch())
+}
+
+// watch waits for a change of the size.
+func (s *shell) watch() tea.Cmd {
+	if s.opt.Resized == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		select {
+		case <-s.ctx.Done():
+			return nil
+		case <-s.opt.Resized:
+			return resized{}
+		}
+	}
+}
+
+// Update takes a message and writes what differs then.
+func (s *shell) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var again tea.Cmd
+	if _, ok := msg.(resized); ok {
+		again = s.watch()
+		if w, h, err := s.term.size(); err == nil {
+			msg = tea.WindowSizeMsg{Width: w, Height: h}
+		}
+	}
+	_, cmd := s.root.Update(msg)
+	if s.stale {
+		s.term.forget()
+		s.stale = false
+	}
+	s.term.draw(s.lines)
+	if s.term.err != nil {
+		return s, tea.Quit // nobody sees it any more
+	}
+	return s, tea.Batch(cmd, again)
+}
+
+// View returns nothing: the frame has been written.
+func (s *shell) View() string { return "" }
 
 // settle waits for a record that was begun, when the console is ended from outside, and tells what became of it.
 func (r *root) settle(out io.Writer) {

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"golang.org/x/term"
+)
+
+// session is the program on a terminal of its own, which is its controlling terminal and answers nothing.
+type session struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	screen *vt.Emulator
+	raw    strings.Builder
+	before *term.State
+	got    chan []byte // what the program writes; closed when nobody holds the terminal any more
+}
+
+func onTerminal(t *testing.T, env []string, args ...string) *session {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	s := &session{t: t, cmd: exec.CommandContext(ctx, self), screen: vt.NewEmulator(120, 36), got: make(chan []byte)}
+	s.cmd.Args = append([]string{"idemctl"}, args...)
+	home := t.TempDir()
+	s.cmd.Env = append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home, "TMPDIR=" + home}, env...)
+	s.cmd.Dir = home
+	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 36, Cols: 120}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = s.tty.Close(), s.screen.Close() })
+	go s.read()
+	go func() { _, _ = io.Copy(io.Discard, s.screen) }() // what the emulator would answer; nobody does
+	if s.before, err = cooked(s.tty); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// cooked is a terminal's state as a shell leaves it, whatever the program has made of this one by now.
+func cooked(*os.File) (*term.State, error) {
+	own, tty, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _, _ = own.Close(), tty.Close() }()
+	return term.GetState(int(own.Fd()))
+}
+
+func (s *session) read() {
+	defer close(s.got)
+	for {
+		buf := make([]byte, 1<<14)
+		n, err := s.tty.Read(buf)
+		if err != nil {
+			return
+		}
+		s.got <- buf[:n]
+	}
+}
+
+func (s *session) take(b []byte) {
+	s.raw.Write(b)
+	_, _ = s.screen.Write(b)
+}
+
+// until reads what the program writes until done holds. It fails when the program ends before.
+func (s *session) until(what string, done func() bool) {
+	s.t.Helper()
+	for !done() {
+		b, ok := <-s.got
+		if !ok {
+			s.t.Fatalf("the program ended before %s:\n%s\n%q", what, s.screen.String(), s.raw.String())
+		}
+		s.take(b)
+	}
+}
+
+func (s *session) shows(text string) {
+	s.t.Helper()
+	s.until("it showed "+text, func() bool { return strings.Contains(s.screen.String(), text) })
+}
+
+func (s *session) press(keys string) {
+	s.t.Helper()
+	if _, err := s.tty.WriteString(keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// quiet waits until the program has written nothing for a while.
+func (s *session) quiet() {
+	for {
+		select {
+		case b := <-s.got:
+			s.take(b)
+		case <-time.After(500 * time.Millisecond):
+			return
+		}
+	}
+}
+
+// ends reads the rest and returns the exit code. The terminal must be as it was found.
+func (s *session) ends() int {
+	s.t.Helper()
+	for b := range s.got {
+		s.take(b)
+	}
+	err := s.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	if s.screen.IsAltScreen() {
+		s.t.Error("the alternate screen was not left")
+	}
+	if s.screen.CursorHidden() {
+		s.t.Error("the cursor was not given back")
+	}
+	after, err := term.GetState(int(s.tty.Fd()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if !reflect.DeepEqual(after, s.before) {
+		s.t.Error("the terminal's modes were not restored")
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// The terminal is asked nothing: one that does not answer would be waited for, before main, in every command.
+func TestTerminalIsAskedNothing(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"version"}, {"open", "@clean"}} {
+		s := onTerminal(t, nil, args...)
+		if args[0] == "open" {
+			s.shows("Nothing to decide.")
+			s.press("q")
+		}
+		if code := s.ends(); code != 0 {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+		for name, query := range map[string]string{"OSC 11": "\x1b]11;?", "OSC 10": "\x1b]10;?", "CSI 6n": "\x1b[6n", "CSI c": "\x1b[c"} {
+			if strings.Contains(s.raw.String(), query) {
+				t.Errorf("%v: %s is asked: %q", args, name, s.raw.String())
+			}
+		}
+		if args[0] == "version" && strings.Contains(s.raw.String(), "\x1b") {
+			t.Errorf("version writes escapes: %q", s.raw.String())
+		}
+	}
+}
+
+func TestConsoleOnATerminal(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, nil, "open", "@payments-restore")
+	s.shows("13 cases")
+	s.press("jjj\r")
+	s.shows("cart-f207-1 ")
+	s.shows("What may be decided")
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 10, Cols: 50}); err != nil {
+		t.Fatal(err)
+	}
+	s.screen.Resize(50, 10)
+	s.shows("idemctl needs 60 x 15 cells, now 50 x 10")
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+		t.Fatal(err)
+	}
+	s.screen.Resize(80, 24)
+	s.shows("4 of 13")
+	s.press("qq")
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestConsoleEndedFromOutside(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		s := onTerminal(t, nil, "open", "@payments-restore")
+		s.shows("13 cases")
+		if err := s.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if code := s.ends(); code != exitInterrupted {
+			t.Errorf("%v: exit code %d", sig, code)
+		}
+	}
+}
+
+// Without colours the cursor is still seen, and marks are.
+func TestConsoleWithoutColours(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, []string{"NO_COLOR=1"}, "open", "@payments-restore")
+	s.shows("13 cases")
+	s.press(" ")
+	s.shows("1 marked")
+	s.shows("▌")
+	s.shows("✓")
+	s.press("q")
+	s.ends()
+	for _, set := range strings.Split(s.raw.String(), "\x1b[")[1:] {
+		if end := strings.IndexByte(set, 'm'); end >= 0 && end < 12 {
+			for _, p := range strings.Split(set[:end], ";") {
+				if len(p) == 2 && (p[0] == '3' || p[0] == '4') {
+					t.Fatalf("a colour is set: %q", set[:end])
+				}
+			}
+		}
+	}
+}
+
+// What was recorded is there, although the console is killed at once.
+func TestRecordedIsKept(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, nil, "open", "@payments-restore")
+	s.shows("13 cases")
+	s.press("d")
+	s.shows("choose first")
+	s.quiet() // the dialog takes keys only after a pause
+	s.press("\t")
+	s.shows("space chooses")
+	s.press("\x1b[B ")
+	s.shows("(x) hold")
+	s.press("\t")
+	s.shows("type ·")
+	s.press("nobody knows yet")
+	s.shows("nobody knows yet")
+	s.press("\t")
+	s.shows("[ Record hold for 1 case ]")
+	s.press("\r")
+	s.shows("recorded: hold for 1 case")
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := exec.CommandContext(t.Context(), self)
+	log.Args, log.Env, log.Dir = []string{"idemctl", "audit", "log", "@payments-restore"}, s.cmd.Env, s.cmd.Dir
+	out, err := log.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "nobody knows yet") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
