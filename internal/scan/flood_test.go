@@ -37,11 +37,13 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-var floods = map[string]struct {
+type flood struct {
 	receipts, effects, lines int
 	row                      func(r *reconcile.Record, i int)
 	says                     string
-}{
+}
+
+var floods = map[string]flood{
 	"one row told again and again": {
 		receipts: 1, effects: floodRows,
 		row:  func(r *reconcile.Record, _ int) { r.EffectID = reconcile.Text("7") },
@@ -112,9 +114,30 @@ func TestFloods(t *testing.T) {
 	}
 }
 
+// BenchmarkFloods scans a million rows of one key or one reference.
+func BenchmarkFloods(b *testing.B) {
+	const rows = 1_000_000
+	for name, f := range floods {
+		if max(f.receipts, f.effects, f.lines) != floodRows {
+			continue // what must be a case each
+		}
+		b.Run(name, func(b *testing.B) {
+			for _, n := range []*int{&f.receipts, &f.effects, &f.lines} {
+				if *n > 1 {
+					*n = rows
+				}
+			}
+			for b.Loop() {
+				b.Log(f.scan())
+			}
+		})
+	}
+}
+
 // scanFlood says what a scan of the flood found, and how much memory it took.
-func scanFlood(name string) string {
-	f := floods[name]
+func scanFlood(name string) string { return floods[name].scan() }
+
+func (f flood) scan() string {
 	c := &reconcile.Contract{
 		Name: "orders", Operations: []string{"create"}, Scope: []string{"tenant", "operation", "key"}, Settle: reconcile.DefaultSettle,
 		Effect: reconcile.LegsLocal, Retention: reconcile.For(24 * time.Hour), RetryWindow: reconcile.For(12 * time.Hour), Lease: reconcile.For(5 * time.Minute),

@@ -25,14 +25,12 @@ func (j *judge) members(ctx context.Context, each func(func([]suspect) error) er
 	seed := maphash.MakeSeed()
 	return each(func(es []suspect) error {
 		for part := range slices.Chunk(es, batchRows) {
-			found, err := j.fetch(ctx, part)
-			if err != nil {
-				return err
-			}
+			of := make(map[place]suspect, len(part))
 			for _, e := range part {
-				if r := found[place{e.src, e.pos}]; r != nil {
-					c.rows = append(c.rows, j.memberOf(seed, e, r))
-				}
+				of[place{e.src, e.pos}] = e
+			}
+			if err := j.stream(ctx, part, func(at place, r *reconcile.Record) { c.rows = append(c.rows, j.memberOf(seed, of[at], r)) }); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -141,16 +141,20 @@ func (j *judge) sampled(ctx context.Context, each func(func([]suspect) error) er
 	var guests []*reconcile.Record
 	if err := each(func(es []suspect) error {
 		for part := range slices.Chunk(es, batchRows) {
-			found, err := j.fetch(ctx, part)
-			if err != nil {
-				return err
-			}
+			visits := make(map[place]bool)
 			for _, e := range part {
-				if r := found[place{e.src, e.pos}]; r != nil && !e.guest {
-					s.add(r, place{e.src, e.pos})
-				} else if r != nil && len(guests) < invitesPerSuspect {
-					guests = append(guests, r)
+				if e.guest {
+					visits[place{e.src, e.pos}] = true
 				}
+			}
+			if err := j.stream(ctx, part, func(at place, r *reconcile.Record) {
+				if !visits[at] {
+					s.add(r, at)
+				} else if len(guests) < invitesPerSuspect {
+					guests = append(guests, r.Clone())
+				}
+			}); err != nil {
+				return err
 			}
 			if s.identities() > most {
 				return errCrowd
@@ -241,9 +245,14 @@ func caseOf(s *reconcile.Subject, v *reconcile.Judgement, left int64) *Case {
 	return c
 }
 
-// fetch reads rows again, source by source, each in ascending order.
+// fetch reads rows again.
 func (j *judge) fetch(ctx context.Context, es []suspect) (map[place]*reconcile.Record, error) {
 	found := make(map[place]*reconcile.Record, len(es))
+	return found, j.stream(ctx, es, func(at place, r *reconcile.Record) { found[at] = r.Clone() })
+}
+
+// stream reads rows again, source by source, each in ascending order. A record is good until the next one comes.
+func (j *judge) stream(ctx context.Context, es []suspect, each func(place, *reconcile.Record)) error {
 	bySource := make([][]rows.Pos, len(j.readers))
 	for _, e := range es {
 		bySource[e.src] = append(bySource[e.src], rows.Pos(e.pos))
@@ -254,28 +263,23 @@ func (j *judge) fetch(ctx context.Context, es []suspect) (map[place]*reconcile.R
 		}
 		slices.Sort(at)
 		at = slices.Compact(at)
+		met := 0
 		err := j.readers[src].Fetch(ctx, at, func(pos rows.Pos, r *reconcile.Record) error {
-			found[place{uint16(src), uint64(pos)}] = r.Clone() // a trace holds the source in 16 bits; Run refuses more
+			if met < len(at) && pos == at[met] {
+				met++
+			}
+			each(place{uint16(src), uint64(pos)}, r) // a trace holds the source in 16 bits; Run refuses more
 			return nil
 		})
-		if err == nil && len(at) > 0 && !complete(found, src, at) {
+		if err == nil && met < len(at) {
 			err = errors.New("a row is no longer there")
 		}
 		if err != nil && ctx.Err() == nil {
-			return nil, &sourceChanged{src: src, err: err}
+			return &sourceChanged{src: src, err: err}
 		}
 		if err != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	return found, nil
-}
-
-func complete(found map[place]*reconcile.Record, src int, at []rows.Pos) bool {
-	for _, pos := range at {
-		if found[place{uint16(src), uint64(pos)}] == nil { // as in fetch
-			return false
-		}
-	}
-	return true
+	return nil
 }

@@ -17,6 +17,7 @@ type sample struct {
 	book reconcile.Book
 	kept map[string]*bucket
 	more map[string]int64 // identity → rows left out; every identity has its entry
+	text []byte           // of the row at hand
 }
 
 type bucket struct {
@@ -45,7 +46,8 @@ func (s *sample) add(r *reconcile.Record, from place) {
 		b = &bucket{}
 		s.kept[name] = b
 	}
-	e := &sampled{t: reconcile.Latest(r.Time(), r.UpdatedAt, r.CompletedAt), text: factText(r)}
+	s.text = appendFacts(s.text[:0], r)
+	e := &sampled{t: reconcile.Latest(r.Time(), r.UpdatedAt, r.CompletedAt), text: s.text}
 	at, found := slices.BinarySearchFunc(b.rows, e, compareSampled)
 	if found {
 		s.more[id]++
@@ -59,7 +61,7 @@ func (s *sample) add(r *reconcile.Record, from place) {
 		s.more[id]++
 		return
 	}
-	e.r, e.at = r.Clone(), from
+	e.r, e.at, e.text = r.Clone(), from, bytes.Clone(s.text)
 	b.rows = slices.Insert(b.rows, at, e)
 	if full {
 		s.more[id]++
@@ -79,8 +81,7 @@ func identityText(b reconcile.Book, r *reconcile.Record) string {
 	return c.Name + "\x00" + string(c.AppendIdentity(nil, c.IdentityOf(r)))
 }
 
-func factText(r *reconcile.Record) []byte {
-	var b []byte
+func appendFacts(b []byte, r *reconcile.Record) []byte {
 	for _, f := range reconcile.FactsOf(r) {
 		b = append(b, f.Name...)
 		b = append(b, 0)
