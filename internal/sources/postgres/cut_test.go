@@ -2,114 +2,24 @@ package postgres
 
 import (
 	"context"
-	"net"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
+
+	"example.com/idemctl/internal/sources/postgres/pgtest"
 )
 
-// proxy stands between a client and a server's socket, and cuts after a number of bytes that the server sent over all connections.
-type proxy struct {
-	listener net.Listener
-	socket   string
-	all      bool // cut every connection, and accept none any more; else only the one that carries that byte
-
-	mu    sync.Mutex
-	sent  int64
-	cutAt int64 // 0 = never
-	conns []net.Conn
-	wait  sync.WaitGroup
-}
-
-func newProxy(t testing.TB, socket string, cutAt int64, all bool) *proxy {
+func newProxy(t testing.TB, cutAt int64, all bool) *pgtest.Proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := cluster(t).NewProxy(cutAt, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, socket: socket, cutAt: cutAt, all: all}
-	p.wait.Go(p.accept)
-	t.Cleanup(p.stop)
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return p
-}
-
-func (p *proxy) dsn(role string) string {
-	u := url.URL{Scheme: "postgres", User: url.User(role), Host: p.listener.Addr().String(), Path: "/postgres"}
-	return u.String()
-}
-
-func (p *proxy) accept() {
-	for {
-		client, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		server, err := net.Dial("unix", p.socket)
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
-		p.mu.Lock()
-		p.conns = append(p.conns, client, server)
-		p.mu.Unlock()
-		p.wait.Go(func() { p.pass(server, client, false) })
-		p.wait.Go(func() { p.pass(client, server, true) })
-	}
-}
-
-// pass carries bytes one way.
-func (p *proxy) pass(to, from net.Conn, counted bool) {
-	defer func() { _, _ = to.Close(), from.Close() }()
-	buf := make([]byte, 4096)
-	for {
-		n, err := from.Read(buf)
-		if counted {
-			var cut bool
-			if n, cut = p.count(n); cut {
-				_, _ = to.Write(buf[:n])
-				if p.all {
-					p.cutAll()
-				}
-				return
-			}
-		}
-		if _, failed := to.Write(buf[:n]); failed != nil || err != nil {
-			return
-		}
-	}
-}
-
-// count says how many of n more bytes may pass, and whether the cut comes then.
-func (p *proxy) count(n int) (int, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	before := p.sent
-	p.sent += int64(n)
-	if p.cutAt == 0 || before >= p.cutAt && !p.all || p.sent < p.cutAt {
-		return n, false
-	}
-	return int(max(0, p.cutAt-before)), true
-}
-
-func (p *proxy) cutAll() {
-	_ = p.listener.Close()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.conns {
-		_ = c.Close()
-	}
-}
-
-func (p *proxy) stop() {
-	p.cutAll()
-	p.wait.Wait()
-}
-
-func (p *proxy) total() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.sent
 }
 
 const (
@@ -159,12 +69,12 @@ func TestNoCutIsTakenForTheEnd(t *testing.T) {
 	for _, name := range []string{"t", "v", "p"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			whole := newProxy(t, cluster(t).Socket(), 0, false)
-			if n, complete := readThrough(t, whole.dsn(role), schema+"."+name); n != cutRows || !complete {
+			whole := newProxy(t, 0, false)
+			if n, complete := readThrough(t, whole.DSN(role, "postgres"), schema+"."+name); n != cutRows || !complete {
 				t.Fatalf("%d rows, complete %t without a cut", n, complete)
 			}
-			cutEverywhere(t, role, schema+"."+name, whole.total(), false)
-			cutEverywhere(t, role, schema+"."+name, whole.total(), true)
+			cutEverywhere(t, role, schema+"."+name, whole.Sent(), false)
+			cutEverywhere(t, role, schema+"."+name, whole.Sent(), true)
 		})
 	}
 }
@@ -175,7 +85,7 @@ func cutEverywhere(t *testing.T, role, name string, total int64, all bool) {
 	resumed, stopped := 0, 0
 	for i := range int64(cutPlaces) {
 		at := 1 + i*total/cutPlaces
-		n, complete := readThrough(t, newProxy(t, cluster(t).Socket(), at, all).dsn(role), name)
+		n, complete := readThrough(t, newProxy(t, at, all).DSN(role, "postgres"), name)
 		switch {
 		case complete && n == cutRows:
 			resumed++
