@@ -166,14 +166,12 @@ func TestJoinsAreJudgedAsOne(t *testing.T) {
 			made := newTrade(rand.New(rand.NewPCG(uint64(len(name)), 1)), c.n) // rows that repeat, not a secret
 			c.change(made)
 			want := oracle(made.cfg, made.all())
-			for _, budget := range []int64{1, 1 << 20} {
-				got, err := pipeline(context.Background(), made.cfg, made.all(), t.TempDir(), budget)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got.String() != want.String() {
-					t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
-				}
+			got, err := pipeline(context.Background(), made.cfg, made.all(), t.TempDir(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != want.String() {
+				t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
 			}
 			m := tell(t, made.cfg, scan.Options{}, readersOf(made.all())...).manifest
 			var broken []string

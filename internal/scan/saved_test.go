@@ -183,12 +183,12 @@ func TestDamagedSavedScan(t *testing.T) {
 			t.Errorf("%s: an error without a hint: %v", what, err)
 		}
 	}
-	for at := 0; at < len(whole); at += 1 + len(whole)/1500 {
+	for at := 0; at < len(whole); at += 1 + len(whole)/400 {
 		b := append([]byte(nil), whole...)
 		b[at] ^= 1 << (at % 8)
 		try(fmt.Sprintf("bit flipped in byte %d", at), b)
 	}
-	for at := 0; at < len(whole); at += 1 + len(whole)/40 {
+	for at := 0; at < len(whole); at += 1 + len(whole)/20 {
 		try(fmt.Sprintf("cut at %d", at), whole[:at])
 	}
 }

@@ -73,7 +73,7 @@ var named = regexp.MustCompile(`twin\[[^]]+\]`)
 // TestThrongsAreJudgedAsOne holds the parts of crowds of all kinds against judging each at once.
 func TestThrongsAreJudgedAsOne(t *testing.T) {
 	t.Parallel()
-	const hands, seeds = 2, 60
+	const hands, seeds = 2, 20
 	for hand := range uint64(hands) {
 		t.Run(fmt.Sprint(hand), func(t *testing.T) {
 			t.Parallel()
