@@ -56,7 +56,7 @@ func TestNoFindingOutOfACutConnection(t *testing.T) {
 			ends[code]++
 			whole := strings.Contains(out, `"complete": true`) && strings.Contains(out, `"orphaned-effect":1`)
 			nothing := strings.Contains(out, `"complete": false`) && strings.Contains(out, `"findings":{}`)
-			if !(code == exitUndecided && whole || code == exitIncomplete && nothing) {
+			if honest := code == exitUndecided && whole || code == exitIncomplete && nothing; !honest {
 				t.Errorf("cut at %d of %d, all %t: exit %d\n%s", at, total, all, code, out)
 			}
 		}
