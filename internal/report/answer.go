@@ -1,8 +1,11 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/text"
@@ -88,7 +91,8 @@ type handedJSON struct {
 	Case        shown   `json:"case"`
 	Contract    shown   `json:"contract"`
 	Identity    object  `json:"identity"`
-	Params      any     `json:"parameters"` // the exact text, as a string: what is parsed and written anew may differ
+	Params      any     `json:"parameters"`      // as JSON where they are an object or a list
+	ParamsText  any     `json:"parameters_text"` // exactly as the records hold them: what is parsed and written anew may differ
 	Target      any     `json:"target"`
 	ProviderKey any     `json:"provider_key"`
 	ValidUntil  instant `json:"valid_until"`
@@ -101,7 +105,7 @@ func HandOut(w io.Writer, handed []Handed, whole bool) error {
 	for i := range handed {
 		h := &handed[i]
 		list[i] = handedJSON{
-			Decision: shown(h.Decision), Case: shown(h.Case), Contract: shown(h.Contract), Identity: identityObject(h.Identity), Params: bytesValue(h.Params),
+			Decision: shown(h.Decision), Case: shown(h.Case), Contract: shown(h.Contract), Identity: identityObject(h.Identity), Params: jsonValue(h.Params), ParamsText: bytesValue(h.Params),
 			Target: bytesValue(h.Target), ProviderKey: bytesValue(h.ProviderKey), ValidUntil: instant(h.ValidUntil), HandedOut: instant(h.HandedOut),
 		}
 	}
@@ -114,6 +118,15 @@ func HandOut(w io.Writer, handed []Handed, whole bool) error {
 		}
 	}
 	return nil
+}
+
+// jsonValue is a value as the JSON that it holds, else as a text.
+func jsonValue(v reconcile.Value) json.RawMessage {
+	b := bytes.TrimSpace(v.Bytes())
+	if len(b) > 0 && (b[0] == '{' || b[0] == '[') && utf8.Valid(b) && json.Valid(b) {
+		return b
+	}
+	return bytesValue(v)
 }
 
 // NotHanded says of a decision why it is not handed out.
