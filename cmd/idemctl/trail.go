@@ -41,7 +41,10 @@ func (e *Env) trailPlace(cfg *config.Config) (audit.Place, error) {
 	}
 	where := cfg.Path
 	if cfg.Place.FS == nil {
-		if where, err = filepath.Abs(cfg.Path); err != nil {
+		if where, err = filepath.Abs(cfg.Path); err == nil {
+			where, err = filepath.EvalSymlinks(where) // two ways to one config are one trail: what was decided by one is seen by the other
+		}
+		if err != nil {
 			return audit.Place{}, fmt.Errorf("finding the place of the audit trail: %w", err)
 		}
 	}
