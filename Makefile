@@ -11,8 +11,9 @@ FOREIGN := -gcflags=modernc.org/...=-d=checkptr=0
 
 FUZZTIME  ?= 1m
 BENCHTIME ?= 1x
+LONG      ?= 100
 
-.PHONY: all build vet test lint tools fmt fmt-check fuzz bench docs cases clean
+.PHONY: all build vet test lint tools fmt fmt-check fuzz bench trials docs cases clean
 
 all: vet fmt-check lint build test
 
@@ -39,6 +40,9 @@ fuzz:
 
 # Prints what a scan costs beside a bare read of the same files.
 bench: ; go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./internal/...
+
+# The trials of the audit trail LONG times as large as in every go test: kills, faults, contention, changed bytes, older copies.
+trials: ; go test -count=1 -timeout 4h -run 'Kill|Contend|Faults|LockTraps|FlippedBytes|NoFalseAlarm|Life' -v ./internal/audit -long $(LONG)
 
 # Writes the pages of docs/ that are made from the tables in the code; a test fails while they are stale.
 docs: ; go test ./cmd/idemctl -run '^TestDocs$$' -count=1 -update

@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -81,7 +82,7 @@ func (t *Trail) connected() (err error) {
 		if at, err := t.site.look(); err != nil || at != file {
 			return errors.Join(err, fmt.Errorf("%s: the file is gone", t.site.path))
 		}
-		t.conns, err = connect(t.site, true)
+		t.conns, err = connect(t.site)
 	}
 	return err
 }
@@ -154,7 +155,7 @@ func (a *appending) fill(ctx context.Context, c *session, w work) error {
 	}
 	a.before = h
 	v := &view{newFold(), reconcile.At(a.trail.env.Now())}
-	for _, id := range w.cases {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(w.cases))) {
 		if err := foldCase(ctx, c, id, v.fold); err != nil {
 			return err
 		}

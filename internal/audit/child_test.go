@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -32,6 +34,9 @@ func TestMain(m *testing.M) {
 		child(what)
 		return
 	}
+	if flag.Parse(); *long == 1 {
+		_ = flag.Set("rapid.checks", "10") // every check writes to a disk
+	}
 	m.Run()
 }
 
@@ -56,6 +61,10 @@ func child(what string) {
 	env := newClock().env()
 	env.Now = time.Now
 	place := audit.Place{Path: os.Getenv(childPath), State: os.Getenv(childState)}
+	if what == "read" {
+		readAll(place, env, say)
+		return
+	}
 	trail, err := audit.Open(context.Background(), place, env)
 	if err != nil {
 		say(sayNot, "-", err.Error())
@@ -77,10 +86,28 @@ func child(what string) {
 		case "contend":
 			name = "case-" + strconv.Itoa(order[i])
 		case "trap":
-			spring(place)
+			if i%3 == 1 {
+				spring(place)
+			}
 		}
 		decideOne(trail, name, say)
 	}
+}
+
+// readAll opens a trail for reading and says what it holds.
+func readAll(place audit.Place, env audit.Env, say func(...string)) {
+	trail, err := audit.OpenReading(context.Background(), place, env)
+	if err != nil {
+		say(sayNot, "-", err.Error())
+		return
+	}
+	defer func() { _ = trail.Close() }()
+	r, err := trail.Verify(context.Background(), nil)
+	if err != nil || !r.OK() {
+		say(sayTrouble, "-", fmt.Sprint(err, r.Faults))
+		return
+	}
+	say(sayReady, strconv.Itoa(r.Decisions))
 }
 
 func decideOne(trail *audit.Trail, name string, say func(...string)) {

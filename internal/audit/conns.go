@@ -14,6 +14,8 @@ const (
 	// writing: WAL with FULL loses no acknowledged commit, and needs one fsync for it.
 	writing = "mode=rw&_txlock=immediate&_busy_timeout=5000&_journal_mode=wal&_synchronous=full&_foreign_keys=1&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
 	reading = "mode=ro&_busy_timeout=5000&_query_only=1&_defensive=1&_dqs=0&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
+	// still is for a file that nobody can change, with nothing in a -wal: SQLite takes no lock and makes nothing beside it.
+	still = reading + "&immutable=1"
 	// readers is how many lists may be read at once.
 	readers = 4
 )
@@ -27,21 +29,33 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// connect opens the file; write is nil when reading only. Nothing is read yet.
-func connect(s site, writable bool) (*conns, error) {
-	c := &conns{}
-	var err error
-	if writable {
-		if c.write, err = sql.Open(engine, s.uri(writing)); err != nil {
-			return nil, err
-		}
-		c.write.SetMaxOpenConns(1)
+// connect opens the file for appending and reading. Nothing is read yet.
+func connect(s site) (*conns, error) {
+	c, err := connectReading(s, reading)
+	if err != nil {
+		return nil, err
 	}
-	if c.read, err = sql.Open(engine, s.uri(reading)); err != nil {
+	if c.write, err = sql.Open(engine, s.uri(writing)); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
-	c.read.SetMaxOpenConns(readers)
+	c.write.SetMaxOpenConns(1)
 	return c, nil
+}
+
+// connectReading opens the file for reading, in one of the two ways.
+func connectReading(s site, how string) (*conns, error) {
+	read, err := sql.Open(engine, s.uri(how))
+	if err != nil {
+		return nil, err
+	}
+	read.SetMaxOpenConns(readers)
+	return &conns{read: read}, nil
+}
+
+// unshared reports whether SQLite could not make what it needs beside the file to read it together with writers.
+func unshared(err error) bool {
+	code := primary(err)
+	return code == sqlite3.SQLITE_CANTOPEN || code == sqlite3.SQLITE_READONLY
 }
 
 // close closes readers first: the last to close cleans up, and a reader cannot.

@@ -17,12 +17,14 @@ import (
 // long makes the trials as many times larger; make trials gives it.
 var long = flag.Int("long", 1, "how many times as much the trials do")
 
+// What a plain run does. The trials were also run with -long, without the race detector: see make trials.
 const (
-	kills     = 50                     // a run; 2,000 were tried without a loss
+	kills     = 20                     // 1,000 were tried
 	killers   = 2                      // trails that are killed at the same time
-	longest   = 150 * time.Millisecond // until a child that is ready dies
+	longest   = 300 * time.Millisecond // until a child that is ready dies
 	writers   = 8                      // processes that decide the same cases
-	contended = 100                    // cases that they decide; 2,000 were tried
+	contended = 20                     // cases that they decide; 2,000 were tried
+	everyCall = 8                      // one call of so many is made to fail; all were tried
 )
 
 // TestKill: whatever was acknowledged before a kill -9 stands, and the trail is whole.
@@ -52,8 +54,8 @@ func TestKill(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if acked < kills/killers {
-				t.Errorf("only %d decisions were acknowledged in all", acked)
+			if acked == 0 {
+				t.Error("no decision was acknowledged: the trial proves nothing")
 			}
 		})
 	}
@@ -126,7 +128,7 @@ func TestFaults(t *testing.T) {
 		t.Run(f.call+" "+f.with, func(t *testing.T) {
 			t.Parallel()
 			answers := map[string]int{}
-			for n := f.from; n <= f.to; n += step(*long) {
+			for n := f.from; n <= f.to; n += max(1, everyCall / *long) {
 				answers[faulty(t, f.call, fmt.Sprintf("%s:when=%d", f.with, n))]++
 			}
 			t.Log(answers)
@@ -134,19 +136,23 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// step leaves out some of the calls in a short run.
-func step(long int) int {
-	if long > 1 {
-		return 1
-	}
-	return 3
-}
-
 // TestDiskFull: from some write on every one fails. Nothing acknowledged is lost, and the trail goes on once there is room again.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 8, 20, 33, 50} {
+	for _, n := range []int{8, 33} {
 		faulty(t, "pwrite64,write", fmt.Sprintf("error=ENOSPC:when=%d+", n+20))
+	}
+}
+
+// TestDoubt: from some sync on none succeeds any more, so nobody may be able to say what became of the commit. It is said so, and not tried again.
+func TestDoubt(t *testing.T) {
+	t.Parallel()
+	answers := map[string]int{}
+	for n := 1; n <= 3; n++ {
+		answers[faulty(t, "fsync,fdatasync", fmt.Sprintf("error=EIO:when=%d+", n))]++
+	}
+	if answers[sayDoubt] == 0 {
+		t.Errorf("never in doubt: %v", answers)
 	}
 }
 
@@ -189,4 +195,26 @@ func faulty(t *testing.T, call, inject string) string {
 	decide(t, trail, proposal("after"))
 	verified(t, trail)
 	return last.what
+}
+
+// TestReadOnlyDisk: a trail on a disk that cannot be written is read, as long as all of it is in its file; where a -wal stands beside it, it is not read without.
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	p := place(t)
+	trail := open(t, p, newClock())
+	decide(t, trail, proposal("case-a"))
+	frozen := func() said {
+		log := filepath.Join(p.State, "strace")
+		all := run(t, childOf(t.Context(), p, "read", "", 1, "strace", "-f", "-qq", "-o", log, "-P", p.Path+"-shm", "-e", "trace=open,openat", "-e", "inject=open,openat:error=EROFS"))
+		return all[len(all)-1]
+	}
+	if got := frozen(); got.what != sayNot {
+		t.Errorf("with a -wal: %v", got)
+	}
+	if err := trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := frozen(); got.what != sayReady || got.id != "1" {
+		t.Errorf("got %v", got)
+	}
 }

@@ -128,11 +128,7 @@ func (t *Trail) quarantined(err error) (*Trail, error) {
 
 // begin connects to the file that stands and examines it.
 func (t *Trail) begin(ctx context.Context) (*Trail, error) {
-	var err error
-	if t.conns, err = connect(t.site, !t.readOnly); err != nil {
-		return nil, fmt.Errorf("opening the audit trail %s: %w", t.site.path, err)
-	}
-	err = t.examine(ctx)
+	err := t.attach(ctx)
 	var trouble *Trouble
 	switch {
 	case err == nil:
@@ -147,6 +143,28 @@ func (t *Trail) begin(ctx context.Context) (*Trail, error) {
 		t.trouble = t.damaged(err, damageAdvice)
 	}
 	return t, nil
+}
+
+// attach connects and examines. On a disk that cannot be written, a file that nothing stands beside is read as it is.
+func (t *Trail) attach(ctx context.Context) (err error) {
+	if !t.readOnly {
+		if t.conns, err = connect(t.site); err != nil {
+			return err
+		}
+		return t.examine(ctx)
+	}
+	for _, how := range []string{reading, still} {
+		if t.conns, err = connectReading(t.site, how); err != nil {
+			return err
+		}
+		if err = t.examine(ctx); !unshared(err) || !t.site.alone() {
+			return err
+		}
+		if e := t.conns.close(); e != nil {
+			return errors.Join(err, e)
+		}
+	}
+	return err
 }
 
 func (t *Trail) damaged(err error, advice string) *Trouble {

@@ -121,6 +121,12 @@ func (s site) orphans() error {
 	return nil
 }
 
+// alone reports whether all of the trail is in its file.
+func (s site) alone() bool {
+	info, err := os.Lstat(s.path + "-wal")
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+}
+
 // prepare makes the folder of the trail, for this account alone, where it does not stand; one that others can write is refused.
 func (s *site) prepare() error {
 	dir := filepath.Dir(s.path)

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -33,10 +34,13 @@ func (a *appending) settle(ctx context.Context) error {
 		found, err = t.readBack(ctx, a.done)
 		switch {
 		case err == nil && !found:
-			return fmt.Errorf("nothing was recorded: %w", a.doubt)
+			// What was written of the commit may still lie in the -wal, and come back after a crash: cut it off.
+			if err = errors.Join(t.flush(ctx, "TRUNCATE"), syncDir(filepath.Dir(t.site.path))); err == nil {
+				return fmt.Errorf("nothing was recorded: %w", a.doubt)
+			}
 		case err == nil:
-			// A failed fsync may have left the log of writes in memory only: copy it into the file, which is synced anew.
-			err = t.flush(ctx)
+			// A failed fsync may have left the -wal in memory only: copy it into the file, which is synced anew.
+			err = t.flush(ctx, "FULL")
 		}
 	}
 	if err != nil {
@@ -85,11 +89,11 @@ const (
 	flushWait = 10 * time.Millisecond
 )
 
-// flush copies all of the -wal into the file and syncs both.
-func (t *Trail) flush(ctx context.Context) error {
+// flush copies all of the -wal into the file and syncs both; with TRUNCATE it also empties the -wal.
+func (t *Trail) flush(ctx context.Context, mode string) error {
 	for range flushes {
 		var blocked, frames, moved int
-		if err := t.conns.write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(FULL)`).Scan(&blocked, &frames, &moved); err != nil {
+		if err := t.conns.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint("+mode+")").Scan(&blocked, &frames, &moved); err != nil {
 			return err
 		}
 		if blocked == 0 && frames == moved {
@@ -97,7 +101,7 @@ func (t *Trail) flush(ctx context.Context) error {
 		}
 		pause(ctx, flushWait)
 	}
-	return errors.New("the -wal could not be copied into the file: another process reads it")
+	return errors.New("the -wal could not be taken over: another process reads it")
 }
 
 // remember writes the journal and then the pin. Both are on the disk before the append is acknowledged.
@@ -169,7 +173,7 @@ func (t *Trail) create(ctx context.Context, key *machineKey) error {
 		}
 	}
 	var err error
-	if t.conns, err = connect(t.site, true); err != nil {
+	if t.conns, err = connect(t.site); err != nil {
 		return err
 	}
 	t.key, t.origin = key, originPrefix+t.env.NewID()+"/0"

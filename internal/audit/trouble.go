@@ -85,7 +85,7 @@ type DoubtError struct {
 }
 
 func (e *DoubtError) Error() string {
-	return fmt.Sprintf("%v: %s: %v", ErrInDoubt, strings.Join(e.IDs, ", "), e.Err)
+	return fmt.Sprintf("%v: %s: %s", ErrInDoubt, strings.Join(e.IDs, ", "), strings.ReplaceAll(e.Err.Error(), "\n", "; "))
 }
 
 func (e *DoubtError) Unwrap() []error { return []error{ErrInDoubt, e.Err} }
