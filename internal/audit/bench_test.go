@@ -11,7 +11,7 @@ import (
 )
 
 // manyRecords is the size of the trail that the benchmarks read and append to.
-const manyRecords = 20_000
+const manyRecords = 100_000
 
 // BenchmarkAppend is one decision to a trail of 100k records: lock, transaction, signed checkpoint, fsync, read-back, journal and pin.
 func BenchmarkAppend(b *testing.B) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/idemctl/internal/reconcile"
 )
@@ -16,6 +17,7 @@ func (t *Trail) Decide(ctx context.Context, proposals ...Proposal) ([]Decision, 
 	if len(proposals) == 0 {
 		return nil, errors.New("deciding nothing")
 	}
+	proposals = slices.Clone(proposals) // they are completed below
 	w := work{}
 	for i := range proposals {
 		if proposals[i].Case == "" {

@@ -70,9 +70,9 @@ func openOurs(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// ours refuses what another account owns or can write.
+// ours refuses what another account than root owns or can write.
 func ours(path string, info fs.FileInfo) error {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int(st.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s belongs to another account (uid %d)", path, st.Uid)
 	}
 	if info.Mode().Perm()&0o022 != 0 {

@@ -150,13 +150,13 @@ func readRecord(ctx context.Context, q querier, seq int64) (*record, error) {
 		}
 		return nil, fmt.Errorf("record %d: %w", seq, ErrNotFound)
 	}
-	return scanRecord(rows)
+	return scanRecord(rows, newParser())
 }
 
 const selectRecords = `SELECT seq, leaf, type, subject, event_id, body FROM entry`
 
 // scanRecord reads a row of selectRecords.
-func scanRecord(rows *sql.Rows) (*record, error) {
+func scanRecord(rows *sql.Rows, p *parser) (*record, error) {
 	var seq int64
 	var leaf, body []byte
 	var kind, subject, id string
@@ -164,7 +164,7 @@ func scanRecord(rows *sql.Rows) (*record, error) {
 		return nil, err
 	}
 	where := fmt.Sprintf("record %d", seq)
-	r, err := parseRecord(body)
+	r, err := p.parse(body)
 	if err != nil {
 		return nil, faultf(where, "%v", err)
 	}

@@ -178,7 +178,15 @@ func (c *cursor) list(item func()) {
 // str reads a string.
 func (c *cursor) str() string {
 	c.expect('"')
-	var out []byte
+	from := c.at
+	for c.err == nil && c.at < len(c.b) && plainASCII(c.b[c.at]) {
+		c.at++
+	}
+	if c.at < len(c.b) && c.b[c.at] == '"' && c.err == nil {
+		c.at++
+		return string(c.b[from : c.at-1])
+	}
+	out := append([]byte(nil), c.b[from:c.at]...)
 	for c.err == nil {
 		if c.at >= len(c.b) {
 			c.fail("a string does not end")
@@ -207,6 +215,9 @@ func (c *cursor) str() string {
 	}
 	return ""
 }
+
+// plainASCII is a byte that stands for itself in a string.
+func plainASCII(b byte) bool { return b >= ' ' && b < utf8.RuneSelf && b != '"' && b != '\\' }
 
 var shortEscapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 

@@ -20,8 +20,9 @@ func eachRecord(ctx context.Context, q querier, visit func(*record) error, condi
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	p := newParser()
 	for rows.Next() {
-		r, err := scanRecord(rows)
+		r, err := scanRecord(rows, p)
 		if err != nil {
 			return err
 		}

@@ -225,7 +225,21 @@ func (r *record) finish() error {
 }
 
 // parseRecord reads a record's bytes; nothing is returned unless all is well formed. The record holds b.
-func parseRecord(b []byte) (*record, error) {
+func parseRecord(b []byte) (*record, error) { return newParser().parse(b) }
+
+// parser reads records. Its tables of members point into its own record, and are made once for as many as it reads.
+type parser struct {
+	r              record
+	header, intent []member
+}
+
+func newParser() *parser {
+	p := &parser{}
+	p.header, p.intent = p.r.header.members(), p.r.intent.members()
+	return p
+}
+
+func (p *parser) parse(b []byte) (*record, error) {
 	if len(b) > maxRecord {
 		return nil, fmt.Errorf("a record of %d bytes: at most %d are allowed", len(b), maxRecord)
 	}
@@ -233,33 +247,41 @@ func parseRecord(b []byte) (*record, error) {
 	if len(lines) != 4 || len(lines[3]) != 0 {
 		return nil, errors.New("a record has three lines")
 	}
-	r := &record{body: b, leaf: tlog.RecordHash(b)}
-	if err := parseLine(cut(lines[0]), r.header.members()); err != nil {
+	p.r = record{body: b, leaf: tlog.RecordHash(b), signature: string(cut(lines[2]))}
+	if err := parseLine(cut(lines[0]), p.header); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	if err := parseLine(cut(lines[1]), r.intent.members()); err != nil {
+	if err := parseLine(cut(lines[1]), p.intent); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
-	r.signature = string(cut(lines[2]))
+	r := p.r
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// check holds what the two lines and the signature say against each other.
+func (r *record) check() error {
 	switch {
 	case r.version != 1:
-		return nil, fmt.Errorf("header: version %d is not known", r.version)
+		return fmt.Errorf("header: version %d is not known", r.version)
 	case (r.seq == 0) != (r.prev == tlog.Hash{}):
-		return nil, errors.New("header: prev is missing, or stands in the first record")
+		return errors.New("header: prev is missing, or stands in the first record")
 	case r.log != r.of || r.kind != r.what:
-		return nil, errors.New("header and intent disagree")
+		return errors.New("header and intent disagree")
 	case (r.seq == 0) != (r.what == EventCreated):
-		return nil, fmt.Errorf("record %d has type %s", r.seq, r.what)
+		return fmt.Errorf("record %d has type %s", r.seq, r.what)
 	case r.plan.part > r.plan.of:
-		return nil, fmt.Errorf("intent: part %d of a plan of %d", r.plan.part, r.plan.of)
+		return fmt.Errorf("intent: part %d of a plan of %d", r.plan.part, r.plan.of)
 	}
 	if r.signature != unsigned {
 		sig, ok := strings.CutPrefix(r.signature, signedPrefix)
 		if _, err := unbase64(sig); !ok || err != nil || sig == "" {
-			return nil, errors.New("signature: neither none nor sshsig and base64")
+			return errors.New("signature: neither none nor sshsig and base64")
 		}
 	}
-	return r, nil
+	return nil
 }
 
 func cut(line []byte) []byte { return bytes.TrimSuffix(line, []byte("\n")) }
