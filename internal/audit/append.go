@@ -63,8 +63,13 @@ func (t *Trail) append(ctx context.Context, w work) (*appending, error) {
 	var a *appending
 	for i := 0; ; i++ {
 		a = &appending{trail: t, pin: p}
-		if err = a.transact(ctx, w); err == nil || !busy(err) || i == attempts {
+		if err = a.transact(ctx, w); err == nil || !busy(err) && !torn(err) || i == attempts {
 			break
+		}
+		if torn(err) {
+			if e := t.reconnect(); e != nil {
+				return nil, errors.Join(err, e)
+			}
 		}
 	}
 	if err != nil {
@@ -85,6 +90,13 @@ func (t *Trail) connected() (err error) {
 		t.conns, err = connect(t.site)
 	}
 	return err
+}
+
+// reconnect opens the file anew: a connection whose shared memory was cut away under it stays of no use.
+func (t *Trail) reconnect() error {
+	err := t.conns.close()
+	t.conns = nil
+	return errors.Join(err, t.connected())
 }
 
 // quarantine keeps err as the trail's trouble where it is one, or where it is damage.

@@ -108,6 +108,12 @@ func busy(err error) bool {
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
+// torn reports whether a connection failed before anything was committed, in a way that a new one may not.
+func torn(err error) bool {
+	code := primary(err)
+	return code == sqlite3.SQLITE_IOERR || code == sqlite3.SQLITE_PROTOCOL
+}
+
 // faultError is a row that is not what was written.
 type faultError struct{ Fault }
 

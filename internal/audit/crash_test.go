@@ -182,6 +182,7 @@ func faulty(t *testing.T, call, inject string) string {
 	switch last.what {
 	case sayDone, sayUnpinned:
 		recorded(t, trail, last, true)
+	case sayReady: // its answer was what could not be written
 	case sayDoubt: // the next opening tells
 		_, err := trail.Decision(t.Context(), last.id)
 		if err != nil && !strings.Contains(err.Error(), audit.ErrNotFound.Error()) {
