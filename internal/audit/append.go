@@ -38,12 +38,12 @@ const attempts = 5
 
 // append appends the records of w, and returns once all of it is kept: in the file, in the journal and under the pin. With ErrUnpinned it returns both.
 func (t *Trail) append(ctx context.Context, w work) (*appending, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.trouble != nil:
-		return nil, t.trouble
-	case t.readOnly:
+	t.appends.Lock()
+	defer t.appends.Unlock()
+	if err := t.Trouble(); err != nil {
+		return nil, err
+	}
+	if t.readOnly {
 		return nil, ErrReading
 	}
 	unlock, err := lock(ctx, t.site.lock)
@@ -51,6 +51,8 @@ func (t *Trail) append(ctx context.Context, w work) (*appending, error) {
 		return nil, err
 	}
 	defer unlock()
+	t.mu.Lock() // not before: whoever reads need not wait for another process
+	defer t.mu.Unlock()
 	if err := t.connected(); err != nil {
 		return nil, err
 	}
@@ -83,6 +85,9 @@ func (t *Trail) append(ctx context.Context, w work) (*appending, error) {
 
 // connected opens the file anew after a failure closed it.
 func (t *Trail) connected() (err error) {
+	if t.closed {
+		return fmt.Errorf("audit trail %s: closed", t.site.path)
+	}
 	if t.conns == nil {
 		if at, err := t.site.look(); err != nil || at != file {
 			return errors.Join(err, fmt.Errorf("%s: the file is gone", t.site.path))

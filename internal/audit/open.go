@@ -14,12 +14,14 @@ type Trail struct {
 	site     site
 	env      Env
 	readOnly bool
-	conns    *conns // nil where the file is gone
 	origin   string
 	key      *machineKey // nil when reading only
 
-	mu      sync.Mutex // held by an append
+	appends sync.Mutex // one append at a time; taken before mu
+	mu      sync.Mutex // guards what follows
+	conns   *conns     // nil where the file is gone
 	trouble error
+	closed  bool
 }
 
 // quickCheckBelow is up to which size of the file its opening has SQLite check it, in bytes; Verify always does.
@@ -136,9 +138,9 @@ func (t *Trail) begin(ctx context.Context) (*Trail, error) {
 	case errors.As(err, &trouble):
 		t.trouble = trouble
 	case errors.Is(err, ErrNone):
-		return nil, errors.Join(err, t.Close())
+		return nil, errors.Join(err, t.disconnect())
 	case ctx.Err() != nil || !damage(err):
-		return nil, errors.Join(fmt.Errorf("opening the audit trail %s: %w", t.site.path, err), t.Close())
+		return nil, errors.Join(fmt.Errorf("opening the audit trail %s: %w", t.site.path, err), t.disconnect())
 	default:
 		t.trouble = t.damaged(err, damageAdvice)
 	}
@@ -321,6 +323,12 @@ func (t *Trail) Trouble() error {
 func (t *Trail) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.closed = true
+	return t.disconnect()
+}
+
+// disconnect closes the connections, if there are any.
+func (t *Trail) disconnect() error {
 	if t.conns == nil {
 		return nil
 	}

@@ -153,3 +153,20 @@ func TestStopped(t *testing.T) {
 		t.Errorf("a verification that was stopped: %v", err)
 	}
 }
+
+// TestClosed: a trail that was closed stays closed.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	trail := open(t, place(t), newClock())
+	if err := errors.Join(trail.Close(), trail.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trail.Decide(t.Context(), proposal("case-a")); err == nil {
+		t.Error("recorded")
+	}
+	for _, err := range trail.Decisions(t.Context(), audit.Query{}) {
+		if err == nil {
+			t.Error("read")
+		}
+	}
+}

@@ -185,7 +185,7 @@ func (t *Trail) create(ctx context.Context, key *machineKey) error {
 	if err == nil {
 		err = a.remembering(ctx)
 	}
-	return errors.Join(err, t.Close())
+	return errors.Join(err, t.disconnect())
 }
 
 // first makes the schema and the first record in one transaction.
