@@ -118,13 +118,3 @@ func TestParseNow(t *testing.T) {
 		t.Errorf("no --now: %v, %v", got, err)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	words := []string{"scan", "show", "check", "version", "completion"}
-	for in, want := range map[string]string{"scna": "scan", "shwo": "show", "chek": "check", "vresion": "version", "completions": "completion", "frobnicate": "", "": ""} {
-		if got := nearest(in, words); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
-		}
-	}
-}

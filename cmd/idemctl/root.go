@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/idemctl/internal/spelling"
 )
 
 const rootHelp = `idemctl reconciles idempotency receipts with what a service has really done: which
@@ -83,7 +85,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if name := nearest(unknown.GetSpecifiedName(), names); name != "" {
+		if name := spelling.Meant(unknown.GetSpecifiedName(), names); name != "" {
 			hint = "did you mean --" + name + "?"
 		}
 	}

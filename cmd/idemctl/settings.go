@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/spelling"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
@@ -186,7 +187,7 @@ func (p *settingsParser) keys(m setting) *keymap.Map {
 		for i := range keymap.Actions {
 			ids = append(ids, string(keymap.Actions[i].ID))
 		}
-		if near := nearest(string(clash.ID), ids); near != "" {
+		if near := spelling.Meant(string(clash.ID), ids); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 	}

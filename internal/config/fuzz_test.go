@@ -55,22 +55,3 @@ func TestDeepAndLongFilesAreRefusedSoon(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ got, want string }{
-		{"namme", "name"}, {"Name", "name"}, {"retry-window", "retry_window"}, {"retryWindow", "retry_window"}, {"x", "map"}, {"", "map"}, {strings.Repeat("z", 1000), "map"},
-	} {
-		if got, _ := nearest(tt.got, []string{"retry_window", "name", "map"}); got != tt.want {
-			t.Errorf("nearest(%.20q) = %q, want %q", tt.got, got, tt.want)
-		}
-	}
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"abc", "cab", 2}} {
-		if got := edits(tt.a, tt.b); got != tt.want || edits(tt.b, tt.a) != tt.want {
-			t.Errorf("edits(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/spelling"
 )
 
 // declared is the profile of a block that names none: nothing is promised but what the block says.
@@ -73,7 +74,7 @@ func (v value) shipped() reconcile.Profile {
 	p, ok := reconcile.ProfileByName(s)
 	if !ok {
 		hint := "write one of " + strings.Join(names, ", ") + ", or what you know of it: {dedup: true, retention: {kind: minimum, for: 24h}, scope: [account]}"
-		if name, distance := nearest(s, names); near(name, distance) {
+		if spelling.Meant(s, names) != "" {
 			hint = suggest(s, names)
 		}
 		v.fail(hint, "no provider profile is named %s", quote(s))

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/spelling"
 )
 
 // value is one YAML value with its place.
@@ -194,7 +195,7 @@ func (v value) word(known ...string) string {
 	s := v.text()
 	if !slices.Contains(known, s) {
 		hint := "write one of these"
-		if name, distance := nearest(s, known); near(name, distance) {
+		if spelling.Meant(s, known) != "" {
 			hint = suggest(s, known)
 		}
 		v.fail(hint, "%s cannot be %s: it is %s", v.name, quote(s), strings.Join(known, ", "))

@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,19 +39,6 @@ func write(t *testing.T, path string, content []byte) {
 	}
 }
 
-func zipped(t *testing.T, content []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write(content); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func halve(t *testing.T, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -87,7 +73,7 @@ func TestConformance(t *testing.T) {
 		"gzip": {
 			Write: func(t *testing.T, dir string, rs []sourcetest.Row) {
 				t.Helper()
-				write(t, filepath.Join(folder(t, dir), "named.txt"), zipped(t, encoded(t, rs)))
+				write(t, filepath.Join(folder(t, dir), "named.txt"), sourcetest.Zipped(t, encoded(t, rs)))
 			},
 			Cut: func(t *testing.T, dir string) { halve(t, filepath.Join(dir, "logs", "named.txt")) },
 		},
@@ -95,7 +81,7 @@ func TestConformance(t *testing.T) {
 			Write: func(t *testing.T, dir string, rs []sourcetest.Row) {
 				t.Helper()
 				half := len(rs) / 2
-				write(t, filepath.Join(folder(t, dir), "a.gz"), append(zipped(t, encoded(t, rs[:half])), zipped(t, encoded(t, rs[half:]))...))
+				write(t, filepath.Join(folder(t, dir), "a.gz"), append(sourcetest.Zipped(t, encoded(t, rs[:half])), sourcetest.Zipped(t, encoded(t, rs[half:]))...))
 			},
 			Cut: func(t *testing.T, dir string) { halve(t, filepath.Join(dir, "logs", "a.gz")) },
 		},
@@ -105,7 +91,7 @@ func TestConformance(t *testing.T) {
 				third := len(rs) / 3
 				p := folder(t, dir)
 				write(t, filepath.Join(p, "1.jsonl"), encoded(t, rs[:third]))
-				write(t, filepath.Join(p, "2.jsonl.gz"), zipped(t, encoded(t, rs[third:2*third])))
+				write(t, filepath.Join(p, "2.jsonl.gz"), sourcetest.Zipped(t, encoded(t, rs[third:2*third])))
 				write(t, filepath.Join(p, "3.jsonl"), bytes.TrimRight(encoded(t, rs[2*third:]), "\n"))
 			},
 			Cut: func(t *testing.T, dir string) { halve(t, filepath.Join(dir, "logs", "3.jsonl")) },

@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/sources/sourcetest"
 )
 
 // read scans a table bound to the member k; it returns the texts, the problems and the extent.
@@ -50,7 +50,7 @@ func TestScanIsHonest(t *testing.T) {
 	t.Parallel()
 	good := []byte(`{"k":"a"}` + "\n" + `{"k":"b"}` + "\n")
 	long := `{"k":"` + strings.Repeat("x", MaxLine) + `"}`
-	packed := zipped(t, good)
+	packed := sourcetest.Zipped(t, good)
 	wrongSum := bytes.Clone(packed)
 	wrongSum[len(wrongSum)-8] ^= 1
 	tests := []struct {
@@ -77,11 +77,11 @@ func TestScanIsHonest(t *testing.T) {
 		{"gzip cut in its trailer", packed[:len(packed)-4], "", "", "ends early or is damaged after line 0"},
 		{"second member cut", append(bytes.Clone(packed), packed[:len(packed)-4]...), "a b", "", "ends early or is damaged after line 2"},
 		{"second member damaged", append(bytes.Clone(packed), wrongSum...), "a b", "", "ends early or is damaged after line 2"},
-		{"a line across members", append(zipped(t, good[:len(good)-3]), wrongSum...), "a", "", "ends early or is damaged after line 1"},
+		{"a line across members", append(sourcetest.Zipped(t, good[:len(good)-3]), wrongSum...), "a", "", "ends early or is damaged after line 1"},
 		{"gzip cut in its header", packed[:5], "", "", "ends early or is damaged after line 0"},
 		{"wrong checksum", wrongSum, "", "", "ends early or is damaged"},
 		{"rubbish after gzip", append(bytes.Clone(packed), "rubbish and more"...), "a b", "", "ends early or is damaged"},
-		{"gzip of nothing", zipped(t, nil), "", "", ""},
+		{"gzip of nothing", sourcetest.Zipped(t, nil), "", "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,15 +105,8 @@ func TestScanIsHonest(t *testing.T) {
 
 func TestBombIsRefused(t *testing.T) {
 	t.Parallel()
-	var member bytes.Buffer
-	w := gzip.NewWriter(&member)
-	if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	bomb := bytes.Repeat(member.Bytes(), 66) // as if one file had been compressed in parts; a small one may expand as it likes
+	member := sourcetest.Zipped(t, make([]byte, 1<<20))
+	bomb := bytes.Repeat(member, 66) // as if one file had been compressed in parts; a small one may expand as it likes
 	if _, _, ext := read(t, opened(t, bomb)); ext.Complete || !strings.Contains(ext.Reason, "expands more than") {
 		t.Errorf("extent %+v", ext)
 	}
@@ -131,7 +124,7 @@ func TestEveryFlippedBit(t *testing.T) {
 			want = append(want, key)
 			lines = fmt.Appendf(lines, "{\"k\":%q,\"n\":%d}\n", key, i*i)
 		}
-		content = append(content, zipped(t, lines)...)
+		content = append(content, sourcetest.Zipped(t, lines)...)
 	}
 	for at := range content {
 		damaged := bytes.Clone(content)

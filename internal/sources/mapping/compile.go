@@ -5,6 +5,7 @@ import (
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/spelling"
 	"example.com/idemctl/internal/text"
 )
 
@@ -93,7 +94,7 @@ func (m *Mapper) field(in *Input, f *Field) error {
 		return m.extra(f)
 	}
 	hint := "a contract's scope, actor or unique may name further columns"
-	if near := Nearest(f.Name, KnownFacts()); near != "" {
+	if near := spelling.Meant(f.Name, KnownFacts()); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return f.at(hint, "%q is no fact, and no contract names it", text.SafeString(f.Name))

@@ -85,34 +85,3 @@ func KnownFacts() []string {
 	slices.Sort(names)
 	return names
 }
-
-// Nearest returns the known name that is the fewest edits away from s, "" when none is near.
-func Nearest(s string, names []string) string {
-	best, found := 1+len(s)/3, ""
-	for _, name := range names {
-		if d := edits(s, name); d <= best && (found == "" || d < best) {
-			best, found = d, name
-		}
-	}
-	return found
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}

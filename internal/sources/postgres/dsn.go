@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"example.com/idemctl/internal/sources/mapping"
+	"example.com/idemctl/internal/spelling"
 )
 
 const (
@@ -101,7 +101,7 @@ func plainURL(dsn, shown string) (*url.URL, url.Values, error) {
 			return nil, nil, hinted("take it out: idemctl settles how the server reads for it", "%s: the connection URL may not set %s", shown, key)
 		case !slices.Contains(allowed, key):
 			hint := "the parameters are those of libpq that say where to connect and who"
-			if near := mapping.Nearest(key, allowed); near != "" {
+			if near := spelling.Meant(key, allowed); near != "" {
 				hint = "did you mean " + near + "?"
 			}
 			return nil, nil, hinted(hint, "%s: the connection URL has a parameter that is not known", shown)

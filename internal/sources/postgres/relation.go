@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -99,7 +100,7 @@ func (t *table) noTable(ctx context.Context, written string) error {
 	if err != nil {
 		return err
 	}
-	return hinted(suggest("table", written, known), "%s: %w: %q", t.store.target.shown, rows.ErrNoTable, written)
+	return hinted(cmp.Or(rows.Suggest("table", written, known), "there is no table that this role may see"), "%s: %w: %q", t.store.target.shown, rows.ErrNoTable, written)
 }
 
 // readTree looks at what stands below a table, and settles how its rows are found again and what the table proves.
@@ -318,22 +319,5 @@ func (t *table) noColumn(name string) error {
 	for _, c := range t.cols {
 		known = append(known, c.Name)
 	}
-	return hinted(suggest("column", name, known), "%s: %s: %w: %q", t.store.target.shown, t.name, rows.ErrNoColumn, name)
-}
-
-const listed = 8
-
-// suggest names the known name nearest to the wanted one, or lists what there is.
-func suggest(what, wanted string, known []string) string {
-	near := mapping.Nearest(wanted, known)
-	switch {
-	case near != "":
-		return fmt.Sprintf("did you mean %q?", near)
-	case len(known) == 0:
-		return "there is no " + what + " that this role may see"
-	case len(known) > listed:
-		return fmt.Sprintf("there are %d %ss: %s …", len(known), what, strings.Join(known[:listed], ", "))
-	default:
-		return "there is: " + strings.Join(known, ", ")
-	}
+	return hinted(cmp.Or(rows.Suggest("column", name, known), "there is no column that this role may see"), "%s: %s: %w: %q", t.store.target.shown, t.name, rows.ErrNoColumn, name)
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +132,7 @@ func (t *table) find(name string) (string, error) {
 			return "", err
 		}
 		if !more {
-			return "", hinted(suggest("table", name, known), "%s: %w: %q", t.store.shown, rows.ErrNoTable, name)
+			return "", hinted(cmp.Or(rows.Suggest("table", name, known), "there is no table at all"), "%s: %w: %q", t.store.shown, rows.ErrNoTable, name)
 		}
 		found, kind := string(st.Text(0)), string(st.Text(1))
 		if fold(found) != fold(name) {
@@ -238,7 +239,7 @@ func (t *table) noColumn(name string) error {
 	for _, c := range t.cols {
 		known = append(known, c.Name)
 	}
-	return hinted(suggest("column", name, known), "%s: %s: %w: %q", t.store.shown, t.name, rows.ErrNoColumn, name)
+	return hinted(cmp.Or(rows.Suggest("column", name, known), "there is no column at all"), "%s: %s: %w: %q", t.store.shown, t.name, rows.ErrNoColumn, name)
 }
 
 // Columns implements rows.Table.
