@@ -58,22 +58,22 @@ func once(s string) part { return part{s, 1} }
 
 var bombs = map[string]bomb{
 	"csv line":         {scheme: CSV, parts: []part{once("k,n\na,1\n"), {"x", large}, once(",1\nb,2\n")}, keys: "a b", reason: "log:3:1: the record is longer than 1048576 bytes"},
-	"csv cell":         {scheme: CSV, parts: []part{once("k,n\na,1\n\""), {"x\"\"\n", large / 4}, once("\",1\nb,2\n")}, keys: "a b", reason: "log:3:1: the record is longer"},
+	"csv cell":         {scheme: CSV, parts: []part{once("k,n\na,1\n\""), {"x", large}, {"\"\"\n", 4 << 20}, once("\",1\nb,2\n")}, keys: "a b", reason: "log:3:1: the record is longer"},
 	"csv open quote":   {scheme: CSV, parts: []part{once("k,n\na,1\n\""), {"x", large}}, keys: "a", reason: "log:3:1: the file ends inside a quoted cell, which began at 3:1"},
 	"csv columns":      {scheme: CSV, parts: []part{once("k"), {",c", 100_000}, once("\na\n")}, reason: "log:1:1: more than 16384 columns"},
 	"csv cells":        {scheme: CSV, parts: []part{once("k,n\na,1\n"), {",", 1 << 20}, once("\nb,2\n")}, keys: "a b", reason: "log:3:1: the record has 1048577 cells, the header has 2"},
 	"csv blank lines":  {scheme: CSV, parts: []part{once("k,n\na,1\n"), {"\n", 10 << 20}, once("b,2\n")}, keys: "a b"},
 	"csv zeros":        {scheme: CSV, packed: true, parts: []part{{"\x00", 1 << 30}}, reason: "the compressed file expands more than 400 times"},
-	"json string":      {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":"`), {"é", large / 2}, once(`"},{"k":"b"}]`)}, keys: "a b", reason: "log:1:12: the record is longer than 1048576 bytes"},
-	"json beside":      {scheme: JSON, rows: "data", parts: []part{once(`{"x":["`), {"x", large}, once(`"],"data":[{"k":"a"}]}`)}, keys: "a"},
-	"json open quote":  {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":"`), {"x", large}}, keys: "a", reason: "log:1:314572818: the file ends here, in the middle of a value"},
+	"json string":      {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":"`), {"é", 8 << 20}, once(`"},{"k":"b"}]`)}, keys: "a b", reason: "log:1:12: the record is longer than 1048576 bytes"},
+	"json beside":      {scheme: JSON, rows: "data", parts: []part{once(`{"x":["`), {"x", 100 << 20}, once(`"],"data":[{"k":"a"}]}`)}, keys: "a"},
+	"json open quote":  {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":"`), {"x", 100 << 20}}, keys: "a", reason: "log:1:104857618: the file ends here, in the middle of a value"},
 	"json deep":        {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":`), {"[", 1_000_000}, {"]", 1_000_000}, once(`},{"k":"b"}]`)}, keys: "a b", reason: "log:1:528: not strict JSON: nested too deep"},
-	"json deeper":      {scheme: JSON, parts: []part{once(`[{"k":"a"},`), {`{"k":[`, large / 6}}, keys: "a", reason: "the JSON breaks here, and nothing after it was read: nested too deep"},
+	"json deeper":      {scheme: JSON, parts: []part{once(`[{"k":"a"},`), {`{"k":[`, 4 << 20}}, keys: "a", reason: "the JSON breaks here, and nothing after it was read: nested too deep"},
 	"json on the way":  {scheme: JSON, rows: "k", parts: []part{{`{"k":[`, 1_000_000}}, reason: "the JSON breaks here, and nothing after it was read: nested too deep"},
 	"json members":     {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":"c"`), {`,"":1`, 100_000}, once(`},{"k":"b"}]`)}, keys: "a b", reason: "a member name is given twice"},
 	"json beside many": {scheme: JSON, rows: "data", parts: []part{once(`{`), {`"data ":{},`, 1}, {`"` + strings.Repeat("x", 1<<19) + `":1,"` + strings.Repeat("y", 1<<19) + `":1,`, 300}}, reason: "too many members beside the records"},
 	"json space":       {scheme: JSON, parts: []part{once(`[{"k":"a"}`), {" \n", 10 << 20}, once(`,{"k":"b"}]`)}, keys: "a b"},
-	"json number":      {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":`), {"7", large}, once(`},{"k":"b"}]`)}, keys: "a b", reason: "log:1:12: the record is longer"},
+	"json number":      {scheme: JSON, parts: []part{once(`[{"k":"a"},{"k":`), {"7", 16 << 20}, once(`},{"k":"b"}]`)}, keys: "a b", reason: "log:1:12: the record is longer"},
 	"json zeros":       {scheme: JSON, packed: true, parts: []part{{" ", 1 << 30}}, reason: "the compressed file expands more than 400 times"},
 	"jsonl line":       {scheme: JSONL, parts: []part{once("{\"k\":\"a\"}\n{\"k\":\""), {"x", large}, once("\"}\n{\"k\":\"b\"}\n")}, keys: "a b", reason: "log:2: the line is longer than 1048576 bytes"},
 	"jsonl deep":       {scheme: JSONL, parts: []part{once("{\"k\":\"a\"}\n{\"k\":"), {"[", 1_000_000}, {"]", 1_000_000}, once("}\n{\"k\":\"b\"}\n")}, keys: "a b", reason: "log:2: the line is longer"},
@@ -142,19 +142,25 @@ func (b bomb) Open(string) (fs.File, error) {
 	if !b.packed {
 		return &bombFile{bomb: b}, nil
 	}
-	const member = 64 << 20
-	var one bytes.Buffer
-	w, err := gzip.NewWriterLevel(&one, gzip.BestSpeed)
+	one, err := member(b.parts[0].text)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.CopyN(w, &bombFile{bomb: bomb{parts: b.parts}}, member); err != nil {
-		return nil, err
+	return &bombFile{bomb: bomb{parts: []part{{one, b.parts[0].times / memberSize}}}}, nil
+}
+
+// memberSize is how much one gzip member of a bomb expands to.
+const memberSize = 4 << 20
+
+// member compresses a repeated byte.
+func member(text string) (string, error) {
+	var one bytes.Buffer
+	w := gzip.NewWriter(&one)
+	if _, err := io.WriteString(w, strings.Repeat(text, memberSize)); err != nil {
+		return "", err
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return &bombFile{bomb: bomb{parts: []part{{one.String(), b.parts[0].times / member}}}}, nil
+	err := w.Close()
+	return one.String(), err
 }
 
 // bombFile makes a bomb's bytes.
