@@ -63,7 +63,10 @@ func parse(dsn, shown string) (*target, error) {
 		return nil, err
 	}
 	t := &target{shown: shown}
-	mode := cmp.Or(s.look("sslmode", "PGSSLMODE"), s.url.Get("ssl"))
+	mode := s.look("sslmode", "PGSSLMODE")
+	if s.url.Get("ssl") != "" {
+		mode = cmp.Or(s.url.Get("sslmode"), "require") // ssl=true, as Java writes it
+	}
 	remote := remotes(config)
 	switch {
 	case len(remote) > 0 && mode == "":
@@ -105,6 +108,8 @@ func plainURL(dsn, shown string) (*url.URL, url.Values, error) {
 				hint = "did you mean " + near + "?"
 			}
 			return nil, nil, hinted(hint, "%s: the connection URL has a parameter that is not known", shown)
+		case key == "ssl" && values[0] != "true":
+			return nil, nil, hinted("write sslmode=verify-full", "%s: ssl is true or nothing", shown)
 		case len(values) > 1:
 			return nil, nil, hinted("keep one of them", "%s: the connection URL gives %s twice", shown, key)
 		}

@@ -14,10 +14,18 @@ import (
 )
 
 // started is the server of this package's tests, from when the first of them asks; each makes schemas and roles of its own in it.
-var started = sync.OnceValues(func() (*pgtest.Cluster, error) { return pgtest.Start(context.Background(), "") })
+var started = sync.OnceValues(func() (*pgtest.Cluster, error) {
+	asked.Store(true)
+	return pgtest.Start(context.Background(), "")
+})
+
+var asked atomic.Bool
 
 func TestMain(m *testing.M) {
 	m.Run()
+	if !asked.Load() {
+		return
+	}
 	if c, err := started(); err == nil {
 		_ = c.Stop()
 	}
