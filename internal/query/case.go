@@ -29,14 +29,18 @@ type test func(c *Case, now reconcile.Instant) bool
 
 // Query is a compiled query. The zero Query matches every case.
 type Query struct {
-	test test
-	text string
+	test  test
+	text  string
+	texts bool
 }
 
 // Match reports whether the case matches. now is the clock that ages are measured by.
 func (q *Query) Match(c *Case, now reconcile.Instant) bool {
 	return q == nil || q.test == nil || q.test(c, now)
 }
+
+// Texts reports whether the query looks at ID and Identity. Whoever has many cases may leave them out where it does not.
+func (q *Query) Texts() bool { return q != nil && q.texts }
 
 // All reports whether the query matches every case.
 func (q *Query) All() bool { return q == nil || q.test == nil }

@@ -28,7 +28,7 @@ func Parse(s string, components []string) (*Query, error) {
 	case p.ok:
 		return nil, wrong(p.tok.at, "", "a parenthesis closes nothing")
 	}
-	return &Query{test: t, text: strings.TrimSpace(s)}, nil
+	return &Query{test: t, text: strings.TrimSpace(s), texts: p.texts}, nil
 }
 
 type parser struct {
@@ -37,6 +37,7 @@ type parser struct {
 	tok        token
 	ok         bool
 	err        *Error
+	texts      bool
 }
 
 func (p *parser) step() { p.tok, p.ok, p.err = p.lex.next() }
@@ -102,6 +103,7 @@ func (p *parser) one(depth int) (test, *Error) {
 		return p.group(t.at, depth)
 	}
 	if t.op == "" {
+		p.texts = true
 		return anywhere(t.word), nil
 	}
 	return p.field(&t)
@@ -133,6 +135,7 @@ func (p *parser) field(t *token) (test, *Error) {
 			return nil, wrong(v.at, f.help, "%s%s is compared with nothing", f.name, t.op)
 		}
 	}
+	p.texts = p.texts || f.sort == texts
 	return f.test(t, f)
 }
 

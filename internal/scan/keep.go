@@ -17,7 +17,7 @@ import (
 // The saved scan's file: its mark and its version. A reader refuses a newer version and any other file.
 const (
 	savedMark    = 0x49444d53 // "IDMS"
-	savedVersion = 1
+	savedVersion = 2
 	perCommit    = 2000
 )
 
@@ -27,9 +27,9 @@ CREATE TABLE cases(
   id TEXT NOT NULL, rank INTEGER NOT NULL, until INTEGER NOT NULL, severity INTEGER NOT NULL,
   headline TEXT NOT NULL, kinds INTEGER NOT NULL, contract TEXT NOT NULL,
   executed TEXT NOT NULL, retry_now TEXT NOT NULL, minor INTEGER, exponent INTEGER, currency TEXT,
-  body TEXT NOT NULL, sum INTEGER NOT NULL) STRICT;`
+  body TEXT NOT NULL, sum INTEGER NOT NULL, head BLOB NOT NULL) STRICT;`
 
-const savedOrder = `CREATE INDEX cases_order ON cases(rank, until, severity, id); CREATE INDEX cases_id ON cases(id);`
+const savedOrder = `CREATE INDEX cases_order ON cases(rank, until, severity, id); CREATE INDEX cases_id ON cases(id); CREATE INDEX cases_head ON cases(rank, until, severity, id, head);`
 
 // keeper writes cases to the saved scan while they are judged. The file stands under a name of its own until it is whole.
 type keeper struct {
@@ -88,7 +88,7 @@ func (k *keeper) add(c *Case) error {
 			return fmt.Errorf("writing a case: %w", err)
 		}
 		k.tx = tx
-		if k.ins, err = tx.Prepare(`INSERT INTO cases VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)`); err != nil {
+		if k.ins, err = tx.Prepare(`INSERT INTO cases VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`); err != nil {
 			return fmt.Errorf("writing a case: %w", err)
 		}
 	}
@@ -100,9 +100,9 @@ func (k *keeper) add(c *Case) error {
 	if c.Amount.Valid {
 		minor, exponent, currency = c.Amount.Minor, int64(c.Amount.Exponent), c.Amount.Currency
 	}
-	at := orderOf(c)
+	at, row := orderOf(c), RowOf(c)
 	_, err = k.ins.Exec(at.id, at.rank, at.until, at.severity, c.Headline().String(), kindBits(c.Kinds),
-		c.Contract, c.Executed.String(), c.RetryNow.String(), minor, exponent, currency, string(body), sumOf(body))
+		c.Contract, c.Executed.String(), c.RetryNow.String(), minor, exponent, currency, string(body), sumOf(body), row.bytes())
 	if err != nil {
 		return fmt.Errorf("writing a case: %w", err)
 	}

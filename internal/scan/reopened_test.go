@@ -122,8 +122,8 @@ func TestOpenSavedRefusesOtherDatabases(t *testing.T) {
 	for name, script := range map[string]string{
 		"another program's":   "CREATE TABLE orders(id INTEGER PRIMARY KEY); INSERT INTO orders VALUES(1)",
 		"with a table's name": "CREATE TABLE manifest(body TEXT, sum INTEGER); INSERT INTO manifest VALUES('{}', 0)",
-		"marked, and empty":   "PRAGMA application_id=1229213011; PRAGMA user_version=1; CREATE TABLE manifest(body TEXT, sum INTEGER)",
-		"marked, and a lie":   "PRAGMA application_id=1229213011; PRAGMA user_version=1; CREATE TABLE manifest(body TEXT, sum INTEGER); INSERT INTO manifest VALUES('{}', 1)",
+		"marked, and empty":   "PRAGMA application_id=1229213011; PRAGMA user_version=2; CREATE TABLE manifest(body TEXT, sum INTEGER)",
+		"marked, and a lie":   "PRAGMA application_id=1229213011; PRAGMA user_version=2; CREATE TABLE manifest(body TEXT, sum INTEGER); INSERT INTO manifest VALUES('{}', 1)",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

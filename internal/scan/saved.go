@@ -58,6 +58,8 @@ func (r *Result) open(ctx context.Context, size int64) error {
 		return foreign
 	case version > savedVersion:
 		return &Error{Msg: fmt.Sprintf("%s: written by a newer idemctl (format %d, this one reads %d)", r.shown, version, savedVersion), Hint: "use the version that wrote it, or scan again"}
+	case version < savedVersion:
+		return &Error{Msg: fmt.Sprintf("%s: written by an older idemctl (format %d, this one reads %d)", r.shown, version, savedVersion), Hint: "scan again"}
 	case pages*pageSize != size:
 		return r.damaged("it is %d bytes long and should be %d", size, pages*pageSize)
 	}

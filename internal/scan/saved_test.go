@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,7 +203,10 @@ func TestOpenSavedRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	b[63]++ // the last byte of user_version in SQLite's header
-	for name, content := range map[string]string{"empty": "", "text": "not a database at all", "newer": string(b)} {
+	b2 := slices.Clone(b)
+	b2[63] -= 2
+	older := string(b2)
+	for name, content := range map[string]string{"empty": "", "text": "not a database at all", "newer": string(b), "older": older} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +214,7 @@ func TestOpenSavedRefuses(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"empty": "not a saved scan", "text": "not a saved scan", "newer": "newer idemctl (format 2", "folder": "not a regular file", "none": "no such file"} {
+	for name, want := range map[string]string{"empty": "not a saved scan", "text": "not a saved scan", "newer": "newer idemctl (format 3", "older": "older idemctl (format 1", "folder": "not a regular file", "none": "no such file"} {
 		res, err := scan.OpenSaved(t.Context(), filepath.Join(dir, name))
 		if err == nil {
 			t.Errorf("%s was opened", name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -66,7 +67,7 @@ func (a *app) tick() tea.Cmd {
 
 // pull is the rest of a result's rows.
 type pull struct {
-	next func() (*scan.Case, error, bool)
+	next func() (*scan.Row, error, bool)
 	stop func()
 }
 
@@ -79,19 +80,21 @@ func (a *app) rest(ctx context.Context, r Result, p *pull) tea.Cmd {
 	clock := a.opt.Now
 	return a.doIn(ctx, func(ctx context.Context) any {
 		if p == nil {
-			next, stop := iter.Pull2(r.Cases(ctx, scan.Filter{}))
+			next, stop := iter.Pull2(r.Rows(ctx))
 			p = &pull{next, stop}
 		}
 		out := arrived{gen: gen, more: p}
-		for began := clock(); len(out.cases) < most; {
+		for began := clock(); len(out.rows) < most; {
 			c, err, ok := p.next()
 			if err != nil || !ok {
 				p.stop()
 				out.more, out.err = nil, err
 				break
 			}
-			out.cases = append(out.cases, c)
-			if len(out.cases)%firstRows == 0 && clock().Sub(began) > chunkTime {
+			one := *c
+			one.Identity = slices.Clone(c.Identity)
+			out.rows = append(out.rows, one)
+			if len(out.rows)%firstRows == 0 && clock().Sub(began) > chunkTime {
 				break
 			}
 		}

@@ -16,8 +16,8 @@ import (
 // Result is a scan that has run, or a saved one.
 type Result interface {
 	Manifest() *scan.Manifest
-	// Cases yields the cases in the queue's order.
-	Cases(ctx context.Context, f scan.Filter) iter.Seq2[*scan.Case, error]
+	// Rows yields the cases' rows in the queue's order; each is valid until the next one is asked for.
+	Rows(ctx context.Context) iter.Seq2[*scan.Row, error]
 	// Case returns the one case whose id begins so.
 	Case(ctx context.Context, prefix string) (*scan.Case, error)
 	Close() error

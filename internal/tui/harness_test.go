@@ -273,10 +273,10 @@ type memory struct {
 
 func (m *memory) Manifest() *scan.Manifest { return &m.manifest }
 
-func (m *memory) Cases(context.Context, scan.Filter) iter.Seq2[*scan.Case, error] {
-	return func(yield func(*scan.Case, error) bool) {
+func (m *memory) Rows(context.Context) iter.Seq2[*scan.Row, error] {
+	return func(yield func(*scan.Row, error) bool) {
 		for _, c := range m.cases {
-			if !yield(c, nil) {
+			if row := scan.RowOf(c); !yield(&row, nil) {
 				return
 			}
 		}

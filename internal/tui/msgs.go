@@ -23,10 +23,10 @@ type (
 	}
 	// arrived is some rows of a result; more is nil behind the last.
 	arrived struct {
-		gen   int
-		cases []*scan.Case
-		more  *pull
-		err   error
+		gen  int
+		rows []scan.Row
+		more *pull
+		err  error
 	}
 	// listed is what a filter chose.
 	listed struct {

@@ -59,8 +59,8 @@ func (r *root) recvRows(m arrived) tea.Cmd {
 		return nil
 	}
 	from := r.list.Len()
-	for _, c := range m.cases {
-		r.list.Add(c)
+	for i := range m.rows {
+		r.list.Add(&m.rows[i])
 	}
 	if m.more == nil {
 		r.list.Trim()

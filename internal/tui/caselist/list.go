@@ -61,8 +61,8 @@ func New() *List { return &List{waiting: make(map[string]Decided)} }
 // Len returns the number of rows.
 func (l *List) Len() int { return l.n }
 
-// Add appends a case.
-func (l *List) Add(c *scan.Case) {
+// Add appends a case's row. What it holds is copied.
+func (l *List) Add(c *scan.Row) {
 	var last *chunk
 	if len(l.chunks) > 0 {
 		last = l.chunks[len(l.chunks)-1]
@@ -73,13 +73,7 @@ func (l *List) Add(c *scan.Case) {
 	}
 	r := row{
 		until: nano(c.Exposure.Until), since: nano(c.Since), off: uint32(len(last.text)),
-		shape: l.shapeOf(c), severity: c.Severity, exposure: c.Exposure.State, executed: c.Executed, retry: c.RetryNow,
-	}
-	if len(c.Kinds) > 0 {
-		r.headline = c.Headline()
-	}
-	for _, k := range c.Kinds {
-		r.kinds |= 1 << k
+		shape: l.shapeOf(c), kinds: uint32(c.Kinds), severity: c.Severity, exposure: c.Exposure.State, executed: c.Executed, retry: c.RetryNow, headline: c.Headline,
 	}
 	if c.Amount.Valid {
 		r.minor, r.exponent, r.valid, r.currency = c.Amount.Minor, c.Amount.Exponent, true, l.currencyOf(c.Amount.Currency)
@@ -89,9 +83,9 @@ func (l *List) Add(c *scan.Case) {
 	l.n++
 	d := None
 	if len(l.waiting) > 0 {
-		if known, ok := l.waiting[c.CaseID]; ok {
+		if known, ok := l.waiting[c.ID]; ok {
 			d = known
-			delete(l.waiting, c.CaseID)
+			delete(l.waiting, c.ID)
 		}
 	}
 	l.decided = append(l.decided, d)
@@ -105,9 +99,9 @@ func (l *List) Trim() {
 }
 
 // appendText packs id and identity: each with its length before it, so that no byte of a key means anything; length 0 is unknown, n+1 a known text.
-func appendText(b []byte, c *scan.Case) []byte {
-	b = binary.AppendUvarint(b, uint64(len(c.CaseID)))
-	b = append(b, c.CaseID...)
+func appendText(b []byte, c *scan.Row) []byte {
+	b = binary.AppendUvarint(b, uint64(len(c.ID)))
+	b = append(b, c.ID...)
 	for _, comp := range c.Identity {
 		if !comp.Value.Known() {
 			b = append(b, 0)
@@ -120,7 +114,7 @@ func appendText(b []byte, c *scan.Case) []byte {
 	return b
 }
 
-func (l *List) shapeOf(c *scan.Case) uint16 {
+func (l *List) shapeOf(c *scan.Row) uint16 {
 	at := slices.IndexFunc(l.shapes, func(s shape) bool {
 		return s.contract == c.Contract && slices.EqualFunc(s.names, c.Identity, func(n string, comp reconcile.Component) bool { return n == comp.Name })
 	})

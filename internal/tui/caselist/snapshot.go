@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 )
 
 // Decided is what stands about a case in the trail, as far as a list shows it.
@@ -78,31 +79,21 @@ func (s *Snapshot) Find(id string) int {
 	return -1
 }
 
-// Row is a row unpacked. Its bytes belong to the list and are not to be changed.
+// Row is a row unpacked, with what is decided about it. Its bytes belong to the list and are not to be changed.
 type Row struct {
-	ID       string
-	Contract string
-	Headline reconcile.Kind
-	Kinds    uint32
-	Severity reconcile.Severity
-	Exposure reconcile.Exposure
-	Executed reconcile.Executed
-	RetryNow reconcile.RetryVerdict
-	Amount   reconcile.Amount
-	Since    reconcile.Instant
-	Identity []reconcile.Component
-	Decided  Decided
+	scan.Row
+	Decided Decided
 }
 
 // Row unpacks a row.
 func (s *Snapshot) Row(i int) Row {
 	r, text := s.row(i)
 	sh := &s.shapes[r.shape]
-	out := Row{
-		Contract: sh.contract, Headline: r.headline, Kinds: r.kinds, Severity: r.severity, Executed: r.executed, RetryNow: r.retry,
-		Exposure: reconcile.Exposure{State: r.exposure, Until: instant(r.until)}, Since: instant(r.since), Amount: s.amount(r), Decided: s.decided[i],
+	out := Row{Decided: s.decided[i], Row: scan.Row{
+		Contract: sh.contract, Headline: r.headline, Kinds: uint64(r.kinds), Severity: r.severity, Executed: r.executed, RetryNow: r.retry,
+		Exposure: reconcile.Exposure{State: r.exposure, Until: instant(r.until)}, Since: instant(r.since), Amount: s.amount(r),
 		Identity: make([]reconcile.Component, 0, len(sh.names)),
-	}
+	}}
 	n, k := binary.Uvarint(text)
 	out.ID = string(text[k : k+int(n)])
 	for name, v := range components(text[k+int(n):], sh.names) {

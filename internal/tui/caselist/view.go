@@ -118,11 +118,12 @@ func (s *Snapshot) filter(ctx context.Context, ch *Choice, from int) ([]uint32, 
 		return out, nil
 	}
 	var c query.Case
+	texts := ch.Query.Texts()
 	for i := from; i < s.n; i++ {
 		if i%stopEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		s.fill(i, &c)
+		s.fill(i, &c, texts)
 		if ch.Query.Match(&c, ch.Now) {
 			out = append(out, uint32(i))
 		}
@@ -130,19 +131,20 @@ func (s *Snapshot) filter(ctx context.Context, ch *Choice, from int) ([]uint32, 
 	return out, nil
 }
 
-// fill unpacks a row for a query into memory that is used again.
-func (s *Snapshot) fill(i int, c *query.Case) {
+// fill unpacks a row for a query into memory that is used again; its texts only where the query looks at them.
+func (s *Snapshot) fill(i int, c *query.Case, texts bool) {
 	r, text := s.row(i)
-	sh := &s.shapes[r.shape]
-	n, k := binary.Uvarint(text)
-	d := &s.decided[i]
-	*c = query.Case{
-		ID: text[k : k+int(n)], Contract: sh.contract, Headline: r.headline, Kinds: r.kinds, Severity: r.severity,
-		Exposure: reconcile.Exposure{State: r.exposure, Until: instant(r.until)}, Executed: r.executed, RetryNow: r.retry,
-		Amount: s.amount(r), Since: instant(r.since), Identity: c.Identity[:0],
-		Decided: d.Some, State: d.State, Decision: d.Decision, As: d.As, Live: d.Live, Changed: d.Changed,
+	sh, d := &s.shapes[r.shape], &s.decided[i]
+	c.Contract, c.Headline, c.Kinds, c.Severity, c.Executed, c.RetryNow = sh.contract, r.headline, r.kinds, r.severity, r.executed, r.retry
+	c.Exposure.State, c.Exposure.Until, c.Since, c.Amount = r.exposure, instant(r.until), instant(r.since), s.amount(r)
+	c.Decided, c.State, c.Decision, c.As, c.Live, c.Changed = d.Some, d.State, d.Decision, d.As, d.Live, d.Changed
+	if !texts {
+		return
 	}
+	n, k := binary.Uvarint(text)
+	c.ID = text[k : k+int(n)]
 	text = text[k+int(n):]
+	c.Identity = c.Identity[:0]
 	for _, name := range sh.names {
 		n, k := binary.Uvarint(text)
 		text = text[k:]
