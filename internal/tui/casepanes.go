@@ -159,6 +159,11 @@ func (v *caseView) record(c column, w int) (title, remark string, s *sheet) {
 
 // absent says what was searched, and how far that reaches: only where a source covers it is an absence a fact.
 func (v *caseView) absent(role reconcile.Role, s *sheet) {
+	if v.past != "" {
+		s.add(paint.Absent, v.glyphs.Absent+" none")
+		s.add(paint.Text, "No record of this kind was on the screen then.")
+		return
+	}
 	found := v.sourcesOf(role)
 	if len(found) == 0 {
 		s.add(paint.Warn, v.glyphs.Unknown+" not configured")

@@ -260,14 +260,16 @@ func (v *caseView) head(a paint.Area) int {
 		also += " +" + k.String()
 	}
 	a.PutIn(x, 0, a.W()-x-text.Width(right)-1, paint.Warn, also)
-	a.PutRight(a.W(), 0, paint.Faint, right)
+	if x+text.Width(right) < a.W() {
+		a.PutRight(a.W(), 0, paint.Faint, right)
+	}
 	y := 1
 	if v.past != "" {
 		a.Put(0, y, paint.Caution, v.past)
 		y++
 	}
 	for _, s := range [][2]string{
-		{"known", report.Known(c)}, {"not known", report.NotKnown(c)}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", report.UntilWhen(c.Exposure, v.clock())},
+		{"known", report.Known(c)}, {"not known", report.NotKnown(c)}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", v.until(a.W())},
 	} {
 		a.Put(0, y, paint.Faint, s[0])
 		a.Put(nameWidth, y, paint.Text, s[1])
@@ -278,6 +280,15 @@ func (v *caseView) head(a paint.Area) int {
 		y = v.standing(a, y, v.id)
 	}
 	return y
+}
+
+// until says how long a retry can double the action, the time that is left first where the sentence would be cut.
+func (v *caseView) until(w int) string {
+	cell, _ := exposed(v.c.Exposure, v.clock())
+	if w < 84 && v.c.Exposure.State == reconcile.ExposureUntil && cell != "ended" {
+		return cell + " left: it can be executed again until " + stamp(v.c.Exposure.Until)
+	}
+	return report.UntilWhen(v.c.Exposure, v.clock())
 }
 
 // below draws the lower panes: three side by side, or the one looked at last.

@@ -198,7 +198,7 @@ func (d *decide) plan(s *sheet) {
 	able := d.able()
 	s.line(paint.Piece{Style: paint.Strong, Text: counted(int64(len(d.cases)), "case")}, paint.Piece{Text: " frozen with the evidence that was listed; " + d.money(d.cases)})
 	if _, ok := d.choice(); ok && len(able) < len(d.cases) {
-		s.line(paint.Piece{Style: paint.Warn, Text: fmt.Sprintf("%d will be recorded; %d are left out, since the guard refuses them", len(able), len(d.cases)-len(able))})
+		s.line(paint.Piece{Style: paint.Warn, Text: fmt.Sprintf("%d will be recorded; left out, since the guard refuses them: %d", len(able), len(d.cases)-len(able))})
 	}
 	for _, c := range d.cases {
 		st, word := paint.Text, "  "

@@ -215,7 +215,7 @@ func (f *filterLine) drawHelp(a paint.Area) paint.Area {
 		return rest
 	}
 	if len(f.list) == 0 {
-		top.Put(3, 0, paint.Faint, "enter keeps the filter · esc gives back the one before")
+		top.Put(3, 0, paint.Faint, "a filter is fields and words side by side: severity>=high tenant:north-* age>2h")
 		return rest
 	}
 	for y := range lines {
@@ -226,6 +226,5 @@ func (f *filterLine) drawHelp(a paint.Area) paint.Area {
 		x := top.PutIn(3, y, 24, paint.Strong, text.SafeString(f.list[y].Text))
 		top.Put(max(x+1, 26), y, paint.Faint, text.SafeString(f.list[y].Help))
 	}
-	top.PutRight(top.W()-1, 0, paint.Faint, "tab completes · enter keeps · esc gives back")
 	return rest
 }

@@ -41,6 +41,7 @@ type form struct {
 	blanks []*blank
 	focus  int
 	first  int // the first pick that is seen
+	top    int // the first line of the head that is seen
 
 	label   func() string // of the button
 	missing func() string // why the button cannot be pressed, besides what the form sees itself
@@ -118,6 +119,9 @@ func (f *form) Key(k string, presses bool) tea.Cmd {
 		return nil
 	case "shift+tab":
 		f.turn(-1, n)
+		return nil
+	case "pgup", "pgdown":
+		f.top = max(0, f.top+map[string]int{"pgup": -3, "pgdown": 3}[k])
 		return nil
 	}
 	switch b := f.blank(); {
@@ -222,7 +226,7 @@ func (f *form) Hint() string {
 	case f.blank() != nil:
 		return "type · tab next field · shift+tab back · esc cancels and keeps the text"
 	case f.focus == onPicks:
-		return "↑↓ look · space chooses · tab goes on · esc cancels"
+		return "↑↓ look · space chooses · pgup pgdn what it is about · tab goes on · esc cancels"
 	}
 	return "tab goes on · ←→ buttons · enter presses the one in reverse · esc cancels"
 }
@@ -237,7 +241,7 @@ func (f *form) Draw(a paint.Area) {
 		y = in.Wrapped(0, y, paint.Bad, f.failed)
 	}
 	head := min(len(s.lines), max(2, in.H()/4))
-	s.draw(in.Sub(0, y, in.W(), head), 0, f.glyphs)
+	f.top = s.draw(in.Sub(0, y, in.W(), head), f.top, f.glyphs)
 	y += head
 	foot := f.footHeight(in.W(), in.H())
 	picks := in.Sub(0, y, in.W(), max(0, in.H()-y-foot))

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -18,6 +19,7 @@ import (
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/scan"
 )
 
@@ -346,13 +348,27 @@ func (d *desk) deps() Deps {
 			}
 			return out, nil
 		},
-		Evidence: func(context.Context, int64) ([]byte, error) { return d.evidence, nil },
+		Evidence: d.shown,
 		Verify: func(_ context.Context, progress func(done, of int64)) (audit.Report, error) {
 			progress(int64(len(d.entries)), int64(len(d.entries)))
 			d.report.Records = int64(len(d.entries))
 			return d.report, nil
 		},
 	}
+}
+
+// shown is what was on the screen when an entry was made, unmasked as the trail keeps it.
+func (d *desk) shown(ctx context.Context, seq int64) ([]byte, error) {
+	if d.evidence != nil {
+		return d.evidence, nil
+	}
+	c, err := d.res.Case(ctx, d.entries[seq].Case)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = report.ShowJSON(&b, c, report.Options{Reveal: true})
+	return b.Bytes(), err
 }
 
 func (d *desk) log(_ context.Context, from int64, limit int) ([]audit.Entry, error) {

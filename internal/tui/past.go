@@ -88,6 +88,13 @@ func pastCase(body []byte) (*scan.Case, error) {
 			Decision: word(p, o.Decision, reconcile.ParseDecision), As: word(p, o.As, reconcile.ParseResolution), Allowed: o.Allowed, Code: o.Code, Reason: o.Reason,
 		})
 	}
+	for i := range c.Evidence {
+		for _, f := range c.Evidence[i].Facts {
+			if f.Name == "created_at" {
+				c.Since = reconcile.Earliest(c.Since, p.instant(f.Value.String()))
+			}
+		}
+	}
 	if len(c.Kinds) == 0 || c.CaseID == "" {
 		p.err = errors.Join(p.err, errors.New("it is no case"))
 	}

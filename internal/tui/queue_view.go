@@ -161,7 +161,7 @@ func (q *queue) drawRow(a paint.Area, l layout, row int, cursor bool) {
 	put(l.identity, paint.Text, identity(r.Identity, l.identity, q.glyphs.Separator), false)
 	put(l.money, paint.Money, report.Money(r.Amount), true)
 	put(l.age, paint.Time, age(r.Since, q.now()), true)
-	s, st = decidedCell(&r.Decided)
+	s, st = decidedCell(&r.Decided, l.long)
 	put(l.decision, st, s, false)
 	if cursor {
 		a.Sub(0, 0, a.W()-2, 1).Select(0)

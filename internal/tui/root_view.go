@@ -70,9 +70,10 @@ func (r *root) headerRight(wide bool) []paint.Piece {
 	if wide && r.opt.Actor != "" {
 		add(paint.Text, "acting as "+text.Truncate(text.SafeString(r.opt.Actor), 32))
 	}
-	if wide {
+	switch {
+	case wide:
 		add(paint.Strong, text.Truncate(text.SafeString(r.name()), 28))
-	} else {
+	case r.w >= 72: // below, the clock is what must be seen
 		add(paint.Strong, text.Truncate(text.SafeString(r.name()), 16))
 	}
 	now := r.now().Time()
@@ -171,6 +172,10 @@ func (r *root) footer(a paint.Area) {
 	}
 	if n := len(r.dialogs); n > 0 {
 		a.Put(1, y, paint.Faint, r.dialogs[n-1].Hint())
+		return
+	}
+	if r.queue.typing() && r.top() == screen(r.queue) {
+		a.Put(1, y, paint.Faint, "type · tab completes · ↑↓ earlier filters · enter keeps it · esc gives back the one before")
 		return
 	}
 	right := []paint.Piece{{Style: paint.Hint, Text: r.keys.Short(keymap.Help)}, {Text: " help  "}, {Style: paint.Hint, Text: r.keys.Short(keymap.Palette)}, {Text: " commands "}}

@@ -88,11 +88,17 @@ func (a *app) severity(s reconcile.Severity) (glyph, word, short string, st pain
 	return g.Low, "low", "LOW", paint.Low
 }
 
-// decidedCell is what stands about a case in the trail.
-func decidedCell(d *caselist.Decided) (string, paint.Style) {
+// decidedCell is what stands about a case in the trail; where there is no room for the words, whether anything does.
+func decidedCell(d *caselist.Decided, long bool) (string, paint.Style) {
 	switch {
 	case !d.Some:
 		return "-", paint.Faint
+	case !long && d.Changed && d.Live:
+		return "chg!", paint.Warn
+	case !long && d.Live:
+		return "live", paint.Good
+	case !long:
+		return "past", paint.Faint
 	case d.Changed && d.Live:
 		return "changed!", paint.Warn
 	case d.Live:
@@ -136,8 +142,9 @@ func identity(comps []reconcile.Component, room int, sep string) string {
 		first = 1
 	}
 	left := room - text.Width(cells[key]) - text.Width(sep)
-	if left < 4 {
-		return text.Truncate(cells[key], room)
+	if left < 5 {
+		sep = strings.TrimSpace(sep)
+		left = max(3, room-text.Width(cells[key])-text.Width(sep)) // a key that is cut is still told apart by its beginning, a tenant that is missing is not
 	}
-	return text.Truncate(cells[first], left) + sep + cells[key]
+	return text.Truncate(text.Truncate(cells[first], left)+sep+cells[key], room)
 }
