@@ -182,6 +182,9 @@ func (v *caseView) options(s *sheet) {
 			}
 			s.line(paint.Piece{Style: st, Text: word + "  "}, paint.Piece{Style: paint.Strong, Text: decisionWords(o.Decision, o.As)}, paint.Piece{Style: paint.Faint, Text: "  " + o.Code})
 			s.indent(9, paint.Text, text.Once(o.Reason))
+			if o.ValidUntil.Known() {
+				s.indent(9, paint.Time, "until "+stamp(o.ValidUntil))
+			}
 		}
 	}
 }

@@ -23,8 +23,11 @@ func (d *decide) consequence() string {
 	if !ok {
 		return "Nothing is written until you have chosen and pressed the button. No request leaves this machine, whatever you decide."
 	}
-	n := len(d.able())
-	return fmt.Sprintf("Will be written: %s in the audit trail, for ever. No request leaves this machine. %s", counted(int64(n), "record"), follows[o.Decision])
+	n, until := len(d.able()), ""
+	if o.ValidUntil.Known() && n == 1 {
+		until = " It stands until " + stamp(o.ValidUntil) + "."
+	}
+	return fmt.Sprintf("Will be written: %s in the audit trail, for ever. No request leaves this machine. %s", counted(int64(n), "record"), follows[o.Decision]+until)
 }
 
 // parseWhen reads an instant, or a length of time from now.

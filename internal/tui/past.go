@@ -41,6 +41,7 @@ func pastCase(body []byte) (*scan.Case, error) {
 		Options []struct {
 			Decision, As, Code, Reason string
 			Allowed                    bool
+			ValidUntil                 string `json:"valid_until"`
 		}
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
@@ -86,6 +87,7 @@ func pastCase(body []byte) (*scan.Case, error) {
 	for _, o := range in.Options {
 		c.Options = append(c.Options, reconcile.Option{
 			Decision: word(p, o.Decision, reconcile.ParseDecision), As: word(p, o.As, reconcile.ParseResolution), Allowed: o.Allowed, Code: o.Code, Reason: o.Reason,
+			ValidUntil: p.instant(o.ValidUntil),
 		})
 	}
 	for i := range c.Evidence {

@@ -57,6 +57,7 @@ func newRoot(ctx context.Context, deps Deps, opt Options) (*root, error) {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
 	r := &root{app: a, canvas: paint.NewCanvas(1, 1)}
+	r.canvas.ASCII = a.glyphs == &paint.ASCII
 	a.push = func(s screen) { r.stack = append(r.stack, s) }
 	a.ask = func(d dialog) { r.dialogs = append(r.dialogs, raised{d, keymap.NewGrace(opt.Now())}) }
 	a.close = func() { r.dialogs = r.dialogs[:max(0, len(r.dialogs)-1)] }

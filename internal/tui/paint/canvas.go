@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -21,9 +22,15 @@ type cell struct {
 
 // Canvas is a grid of cells. Draw on it through an Area.
 type Canvas struct {
+	// ASCII writes the console's own signs that are not ASCII as ones that are. Letters of data stay.
+	ASCII bool
+
 	w, h  int
 	cells []cell
 }
+
+// signs are the console's own beside its glyphs.
+var signs = map[string]string{"…": "~", "·": "-", "•": "*", "↑": "^", "↓": "v", "←": "<", "→": ">"}
 
 // NewCanvas returns a blank canvas. Sizes below one are one.
 func NewCanvas(w, h int) *Canvas {
@@ -81,6 +88,9 @@ func (c *Canvas) Lines(p *Palette) []string {
 				}
 				b.WriteString(set)
 				now = set
+			}
+			if c.ASCII && len(one.text) > 1 {
+				one.text = cmp.Or(signs[one.text], one.text)
 			}
 			b.WriteString(one.text)
 		}

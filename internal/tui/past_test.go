@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/idemctl/internal/report"
+)
+
+// What is kept with a decision opens as the case that was seen, payloads masked like any other's.
+func TestPastCaseReadsBack(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"payments-restore", "provider-timeout"} {
+		for _, want := range fixture(t, name).cases {
+			var b bytes.Buffer
+			if err := report.ShowJSON(&b, want, report.Options{Reveal: true}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := pastCase(b.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var again, plain bytes.Buffer
+			if err := report.ShowJSON(&again, got, report.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := report.ShowJSON(&plain, want, report.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plain.String(), again.String()); diff != "" {
+				t.Errorf("%s (-seen +as it was):\n%s", want.CaseID, diff)
+			}
+		}
+	}
+}
+
+func TestPastCaseRefusesHalfAPicture(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", "{}", "[]", "null", `{"id":"x","kinds":["no-such-kind"]}`, `{"id":"x","kinds":["orphaned-effect"],"severity":"grim"}`, `{"id":"x","identity":[1]}`} {
+		if c, err := pastCase([]byte(body)); err == nil {
+			t.Errorf("%s became %+v", body, c)
+		}
+	}
+	d := &desk{res: fixture(t, "payments-restore"), evidence: []byte("{}")}
+	c := start(t, d.deps(), 120, 36)
+	c.press("d", "tab", "down", " ", "tab").typeText("until it is clear").press("tab", "enter").press("2", "enter").shows("reading the evidence as it was", "it is no case").press("enter").shows("open is off: nothing is listed")
+}
+
+func FuzzPastCase(f *testing.F) {
+	f.Add([]byte(`{"id":"a","kinds":["orphaned-effect"],"severity":"high","executed":"yes","retry_now":"replays","exposure":{"state":"until","until":"2026-11-29T06:00:00Z"},"identity":{"tenant":"a","key":{"base64":"/w=="},"operation":null},"evidence":[{"role":"effects","link":"key","facts":{"created_at":"2026-11-29T05:00:00Z"},"raw":{"n":1}}]}`))
+	f.Add([]byte(`{"id":`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c, err := pastCase(body)
+		if err == nil && (c.CaseID == "" || len(c.Kinds) == 0) {
+			t.Fatalf("%q became no case", body)
+		}
+		if err != nil && strings.TrimSpace(err.Error()) == "" {
+			t.Fatal("an error without words")
+		}
+	})
+}
