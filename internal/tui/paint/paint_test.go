@@ -126,7 +126,7 @@ func TestForeignIsShownNotObeyed(t *testing.T) {
 	t.Parallel()
 	c := paint.NewCanvas(12, 1)
 	c.Area().Put(0, 0, paint.Text, "a\x1b[2Jb\u202ec\x00\u0301d")
-	if got := lawful(t, c, 12, 1)[0]; got != "a\ufffd[2Jb\ufffdc\ufffd\ufffdd  " {
+	if got := lawful(t, c, 12, 1)[0]; got != "a\ufffd[2J\ufffdc\ufffd\ufffdd  " {
 		t.Errorf("%q", got)
 	}
 }
