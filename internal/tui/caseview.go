@@ -260,7 +260,7 @@ func (v *caseView) head(a paint.Area) int {
 		also += " +" + k.String()
 	}
 	a.PutIn(x, 0, a.W()-x-text.Width(right)-1, paint.Warn, also)
-	if x+text.Width(right) < a.W() {
+	if x-1+text.Width(right) <= a.W() { // the text ends in spaces
 		a.PutRight(a.W(), 0, paint.Faint, right)
 	}
 	y := 1

@@ -174,7 +174,7 @@ func (q *queue) nothing(a paint.Area) {
 	switch {
 	case q.failed != "":
 		in.Wrapped(0, 0, paint.Bad, "Nothing could be read. "+q.failed)
-	case q.loading && q.rows.Len() == 0:
+	case q.manifest == nil || q.loading && q.rows.Len() == 0: // nothing is known yet, least of all that there is nothing
 		y := in.Wrapped(0, 0, paint.Strong, "Reading the sources.")
 		in.Wrapped(0, y, paint.Text, q.loadingWords()+".")
 	case !q.choice.Query.All():

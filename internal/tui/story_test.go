@@ -207,7 +207,7 @@ func TestNothingIsDecidedWhileReading(t *testing.T) {
 	t.Parallel()
 	d := &desk{res: fixture(t, "payments-restore")}
 	c := hold(t, d.deps(), 120, 36)
-	c.press("d").shows("decide… is off: sources are still being read").press("m").shows("mark all is off")
+	c.hides("Nothing to decide").press("d").shows("decide… is off: sources are still being read").press("m").shows("mark all is off")
 	c.release()
 	c.press("p").hides("still being read").press("d").shows("Cancel")
 }

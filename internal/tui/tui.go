@@ -78,8 +78,9 @@ type resized struct{}
 
 // Init begins to read, and shows the first frame at once.
 func (s *shell) Init() tea.Cmd {
-	_, cmd := s.Update(nil)
-	return tea.Batch(cmd, s.root.Init(), s.watch())
+	cmd := s.root.Init()
+	_, again := s.Update(nil)
+	return tea.Batch(cmd, again, s.watch())
 }
 
 // watch waits for a change of the size.
