@@ -71,7 +71,7 @@ func (v *entryView) Do(id keymap.ID) tea.Cmd {
 	case keymap.OpenEntry:
 		past := &caseView{app: v.app, id: v.past.CaseID, c: v.past, lower: paneWhy, event: -1, tops: make(map[int]int)}
 		past.past = "AS IT WAS on " + stamp(v.e.At) + ", when record " + count(v.e.Seq) + " was made; nothing is decided here"
-		past.pastAt = v.e.At
+		past.pastAt = scanNow(v.e.Body).Or(v.e.At) // ages and exposure were measured by the scan's clock
 		v.push(past)
 	case keymap.Verify:
 		v.say(paint.Text, "the list of records verifies the trail: go back first")

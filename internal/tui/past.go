@@ -190,3 +190,19 @@ func parseLink(s string) (reconcile.Link, error) {
 	}
 	return reconcile.LinkNone, fmt.Errorf("%q is not a link", s)
 }
+
+// scanNow is the clock of the scan that a record rests on, as its stored lines say it; unknown where they do not.
+func scanNow(body []byte) reconcile.Instant {
+	for _, line := range bytes.Split(body, []byte("\n")) {
+		var in struct {
+			ScanNow string `json:"scan_now"`
+		}
+		if json.Unmarshal(line, &in) != nil || in.ScanNow == "" {
+			continue
+		}
+		if t, err := time.Parse(time.RFC3339Nano, in.ScanNow); err == nil {
+			return reconcile.At(t)
+		}
+	}
+	return reconcile.Instant{}
+}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
 )
 
@@ -61,4 +63,15 @@ func FuzzPastCase(f *testing.F) {
 			t.Fatal("an error without words")
 		}
 	})
+}
+
+// Exposure is told by the clock that the decision was made by, which a pinned clock parts from the time of the record.
+func TestPastCaseKeepsItsClock(t *testing.T) {
+	t.Parallel()
+	d := &desk{res: fixture(t, "payments-restore")}
+	c := start(t, d.deps(), 120, 36)
+	c.press("d", "tab", "down", " ", "tab").typeText("until it is clear").press("tab", "enter").shows("recorded: hold")
+	d.entries[0].At = reconcile.At(night.Add(72 * time.Hour))
+	d.entries[0].Body = []byte("{\"v\":1}\n{\"scan_now\":\"2026-11-29T06:00:00.000000000Z\"}\nnone\n")
+	c.press("2", "1", "2", "enter", "enter").shows("AS IT WAS on 2026-12-02", "exposed 20h 10m")
 }
