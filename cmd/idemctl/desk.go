@@ -67,7 +67,8 @@ func refs(c *scan.Case) []string {
 	return out
 }
 
-// loadToDecide loads a config and says whether --now repeats the clock that it is pinned at, or is the only one that pins it.
+// loadToDecide loads a config and says whether --now repeats the clock that it is pinned at. Where the config pins none there is nothing to
+// repeat: a time that only the command line names decides nothing.
 func (e *Env) loadToDecide(t target, now string) (cfg *config.Config, repeated bool, err error) {
 	own, err := e.load(t, "")
 	if err != nil {
@@ -76,5 +77,5 @@ func (e *Env) loadToDecide(t target, now string) (cfg *config.Config, repeated b
 	if cfg, err = e.load(t, now); err != nil {
 		return nil, false, err
 	}
-	return cfg, now != "" && (!own.Now.Known() || own.Now == cfg.Now), nil
+	return cfg, now != "" && own.Now.Known() && own.Now == cfg.Now, nil
 }

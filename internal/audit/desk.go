@@ -74,6 +74,7 @@ const (
 	CodeLive      = "decided-already"
 	CodeReference = "reference-unknown"
 	CodeExpired   = "expired"
+	CodeConfig    = "config-changed"
 	CodeHandedOut = "handed-out"
 )
 
@@ -83,11 +84,12 @@ type Refusal struct{ Code, Means string }
 // Refusals is the one table of refusals that are not the guard's; documentation is made from it.
 var Refusals = []Refusal{
 	{CodeNoCase, "The sources, read anew, show no such case, or the beginning of its id is that of several."},
-	{CodePinned, "The clock is pinned: replay, resolve, hold and handing out wait until --now repeats its time. A fixture's clock is the one to decide by."},
+	{CodePinned, "The clock is pinned: replay, resolve, hold and handing out wait until --now repeats the config's time. A time to come decides nothing, nor does a pinned one what runs out. A fixture's clock is the one to decide by."},
 	{CodeChanged, "The records say something else than the operator was shown, or than the decision rests on."},
 	{CodeLive, "Another decision of the case stands, and its evidence has not changed."},
 	{CodeReference, "The reference of distinct or duplicate-of names no other action."},
 	{CodeExpired, "The decision's valid_until has passed."},
+	{CodeConfig, "The replay was decided under another config, or this one has changed since: withdraw it, and decide again."},
 	{CodeHandedOut, "The worker has the replay already, and nobody has recorded what came of it."},
 }
 
@@ -185,6 +187,9 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	if !option.Allowed {
 		return refused(id, option.Code, "%s", option.Reason)
 	}
+	if why := d.runsOut(r, option); why != "" {
+		return refused(id, CodePinned, "%s", why)
+	}
 	ref, why := referenceFor(req, seen)
 	if why != "" {
 		return refused(id, CodeReference, "%s", why)
@@ -197,12 +202,27 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	}, nil
 }
 
-// standsStill says why the reading's clock cannot be decided by, "" where it can. What asserts nothing of the present needs no clock.
+// standsStill says why the reading's clock cannot be decided by, "" where it can. What asserts nothing of the present needs no clock. A time to come is no
+// reading of the sources: by it nothing would be in flight any more.
 func (d *Desk) standsStill(r *Reading, decision reconcile.Decision) string {
-	if !r.Pinned || d.Fixture || d.Repeated || decision == reconcile.DecideEscalate || decision == reconcile.DecideRecheck {
+	switch {
+	case !r.Pinned || d.Fixture || decision == reconcile.DecideEscalate || decision == reconcile.DecideRecheck:
+		return ""
+	case r.Now.After(reconcile.At(d.Now())):
+		return fmt.Sprintf("The clock is pinned at %s, which is still to come: nobody knows what the sources hold by then. Unpin the clock.", stamp(r.Now))
+	case d.Repeated:
 		return ""
 	}
-	return fmt.Sprintf("The clock is pinned at %s: what is right by it may be wrong by now. Repeat the time with --now where it is meant, or unpin the clock.", stamp(r.Now))
+	return fmt.Sprintf("The clock is pinned at %s: what is right by it may be wrong by now. Repeat the config's time with --now where it is meant, or leave the clock unpinned.", stamp(r.Now))
+}
+
+// runsOut says why a pinned clock cannot allow what rests on a second send being recognised, "" where it can: receipts expire and providers forget by the real
+// time, whatever the config says.
+func (d *Desk) runsOut(r *Reading, option reconcile.Option) string {
+	if !r.Pinned || d.Fixture || option.Code != "recognised" && option.As != reconcile.Complete {
+		return ""
+	}
+	return fmt.Sprintf("It rests on a second send being recognised, which runs out by the real time, and the clock is pinned at %s. Leave it unpinned to decide this.", stamp(r.Now))
 }
 
 // validUntil is how long the decision stands: an allowed replay as long as the guard says, a recheck until it is time to look again. By a pinned clock the

@@ -232,6 +232,72 @@ func TestDeskPinnedClock(t *testing.T) {
 	}
 }
 
+// TestDeskClockToCome: by a time that is still to come nothing is in flight any more, so nothing is decided by it, whoever repeats it.
+func TestDeskClockToCome(t *testing.T) {
+	t.Parallel()
+	d, n, c := newDesk(t)
+	ahead := c.in(24 * time.Hour)
+	n.pinned, n.now, d.Repeated = true, func() reconcile.Instant { return ahead }, true
+	for _, req := range []audit.Request{
+		replay("K1"),
+		{Cases: []string{"K1"}, Decision: reconcile.DecideHold, Reason: "unclear"},
+		{Cases: []string{"K1"}, Decision: reconcile.DecideResolve, As: reconcile.Release, Reason: "the key is stuck"},
+	} {
+		if got := decideAt(t, d, req); told(got) != audit.CodePinned {
+			t.Errorf("%v: %+v", req.Decision, got)
+		}
+	}
+	n.pinned, n.now = false, func() reconcile.Instant { return reconcile.At(c.now()) }
+	if got := decideAt(t, d, replay("K1")); told(got) != "recorded replay" {
+		t.Fatalf("by the real clock: %+v", got)
+	}
+	n.pinned, n.now = true, func() reconcile.Instant { return ahead }
+	if handed, err := d.HandOut(t.Context()); err != nil || len(handed) != 1 || handed[0].Code != audit.CodePinned {
+		t.Errorf("handed out by a clock to come: %+v, %v", handed, err)
+	}
+}
+
+// TestDeskPinnedClockRunsOut: what would recognise a second send is judged by the real clock alone: it runs out by that one.
+func TestDeskPinnedClockRunsOut(t *testing.T) {
+	t.Parallel()
+	for _, pinned := range []bool{false, true} {
+		d, n, c := newDesk(t)
+		n.add(reconcile.RoleReceipt, "receipts", "K1", `{"qty":1}`).EffectID = reconcile.Text("9")
+		want := "recorded replay"
+		if pinned {
+			want = audit.CodePinned
+			n.pinned, n.now, d.Repeated = true, func() reconcile.Instant { return reconcile.At(start) }, true
+			c.forward(48 * time.Hour)
+		}
+		got := decideAt(t, d, replay("K1"))
+		if told(got) != want || !pinned && got[0].Decision.GuardCode != "recognised" {
+			t.Errorf("pinned %v: %+v", pinned, got)
+		}
+	}
+}
+
+// TestHandOutUnderAnotherConfig: a replay is handed out under the rules and the sources that it was decided by. Another config may read an older copy, in
+// which what has been done since is missing.
+func TestHandOutUnderAnotherConfig(t *testing.T) {
+	t.Parallel()
+	d, n, _ := newDesk(t)
+	if got := decideAt(t, d, replay("K1")); told(got) != "recorded replay" {
+		t.Fatalf("%+v", got)
+	}
+	d.Read = func(ctx context.Context, decided map[string][]reconcile.Decided) (audit.Reading, error) {
+		r, err := n.read(ctx, decided)
+		r.ConfigDigest = "sha256:dd"
+		return r, err
+	}
+	if handed, err := d.HandOut(t.Context()); err != nil || len(handed) != 1 || handed[0].Code != audit.CodeConfig {
+		t.Errorf("handed out under another config: %+v, %v", handed, err)
+	}
+	d.Read = n.read
+	if handed, err := d.HandOut(t.Context()); err != nil || len(handed) != 1 || handed[0].Code != "" {
+		t.Errorf("refused under its own: %+v, %v", handed, err)
+	}
+}
+
 // TestDeskAsksForWhatIsMissing: nothing is read, and nothing recorded, for a request that lacks something.
 func TestDeskAsksForWhatIsMissing(t *testing.T) {
 	t.Parallel()

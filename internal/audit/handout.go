@@ -88,6 +88,10 @@ func (d *Desk) holds(ctx context.Context, r *Reading, decision *Decision, now re
 	case !decision.Live(now):
 		return refuse(CodeExpired, "Its time was over at %s.", stamp(decision.ValidUntil))
 	}
+	if decision.ConfigDigest != r.ConfigDigest {
+		return refuse(CodeConfig, "It was decided under the config %s as it was then (%s); this is %s (%s), which may read other sources by other rules. Withdraw it and decide again.",
+			decision.Config, decision.ConfigDigest, r.Config, r.ConfigDigest)
+	}
 	if why := d.standsStill(r, reconcile.DecideReplay); why != "" {
 		return refuse(CodePinned, "%s", why)
 	}
@@ -106,6 +110,9 @@ func (d *Desk) holds(ctx context.Context, r *Reading, decision *Decision, now re
 	option := optionOf(j, reconcile.DecideReplay, reconcile.ResolutionNone)
 	if !option.Allowed || j.Send == nil {
 		return refuse(option.Code, "%s", option.Reason)
+	}
+	if why := d.runsOut(r, option); why != "" {
+		return refuse(CodePinned, "%s", why)
 	}
 	out.Send = *j.Send
 	out.ValidUntil = reconcile.Earliest(out.ValidUntil, d.validUntil(r, &Request{Decision: reconcile.DecideReplay}, option))

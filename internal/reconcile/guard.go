@@ -65,6 +65,7 @@ var Guards = []Answer{
 	{DecideResolve, Release, "needs-approval", asksForTwo, false, fourEyes("resolve", "release")},
 	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt.", true, nil},
 
+	{DecideResolve, Complete, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideResolve, Complete, "not-partly", "No leg is known to be missing while another stands.", false, notPartly},
 	{DecideResolve, Complete, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
 	{DecideResolve, Complete, "standing-leg-unrecognised", "The leg that stands would not be recognised: completing could do it again.", false, standingUnrecognised},
