@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"reflect"
 	"strings"
 	"syscall"
@@ -44,7 +45,8 @@ func onTerminal(t *testing.T, env []string, args ...string) *session {
 	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 36, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = s.tty.Close(), s.screen.Close() })
+	answers := s.screen.InputPipe().(io.Closer) // closing it ends the copy below; closing the emulator would race with it
+	t.Cleanup(func() { _, _ = s.tty.Close(), answers.Close() })
 	go s.read()
 	go func() { _, _ = io.Copy(io.Discard, s.screen) }() // what the emulator would answer; nobody does
 	if s.before, err = cooked(s.tty); err != nil {
@@ -194,6 +196,9 @@ func TestConsoleOnATerminal(t *testing.T) {
 
 func TestConsoleEndedFromOutside(t *testing.T) {
 	t.Parallel()
+	caught := make(chan os.Signal, 1) // a signal that is caught here is not ignored by the programs started from here, not even under nohup
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		s := onTerminal(t, nil, "open", "@payments-restore")
 		s.shows("13 cases")
