@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,12 +93,13 @@ func (e *Env) readTrail(ctx context.Context, place audit.Place) (*audit.Trail, e
 	return trail, notTrusted(place, err)
 }
 
-// notTrusted tells a file that stands and cannot be read as a trail from a place where none can be made.
+// notTrusted tells a file that stands, or may stand, and cannot be read as a trail from a place where none can be made. A place that may not be looked at is
+// no empty one.
 func notTrusted(place audit.Place, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, audit.ErrBusy) {
 		return err
 	}
-	if _, none := os.Lstat(place.Path); none != nil {
+	if _, none := os.Lstat(place.Path); errors.Is(none, fs.ErrNotExist) {
 		return err
 	}
 	return &trailError{err}

@@ -50,6 +50,9 @@ func TestPlacesRefused(t *testing.T) {
 		},
 		"a folder for all": func(p audit.Place) error { return os.Chmod(filepath.Dir(p.Path), 0o777) },
 		"a state for all":  func(p audit.Place) error { return errors.Join(os.Mkdir(p.State, 0o700), os.Chmod(p.State, 0o777)) },
+		"a file with two names": func(p audit.Place) error {
+			return errors.Join(os.WriteFile(p.Path, nil, 0o600), os.Link(p.Path, filepath.Join(filepath.Dir(p.Path), "other.db")))
+		},
 		"a locked link": func(p audit.Place) error {
 			return os.Symlink("elsewhere", filepath.Join(filepath.Dir(p.Path), "audit.lock"))
 		},

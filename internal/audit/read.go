@@ -133,11 +133,14 @@ func (t *Trail) usable() (*conns, error) {
 	return nil, fmt.Errorf("audit trail %s: closed", t.site.path)
 }
 
-// Decisions lists decisions, oldest first. What became of each is folded from its records, and compared with the table.
+// Decisions lists decisions, oldest first. What became of each is folded from its records, and compared with the table; where they differ a *Trouble comes.
 func (t *Trail) Decisions(ctx context.Context, query Query) iter.Seq2[Decision, error] {
 	return func(yield func(Decision, error) bool) {
 		f, err := t.decisions(ctx, query.Cases)
 		if err != nil {
+			if damage(err) {
+				err = t.damaged(err, damageAdvice)
+			}
 			yield(Decision{}, fmt.Errorf("reading decisions: %w", err))
 			return
 		}

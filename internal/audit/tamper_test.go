@@ -374,3 +374,34 @@ func TestOtherFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestTamperedTold: whoever reads decisions of a trail that was altered since it was opened is told that it is not to be trusted, as whoever opens it is.
+func TestTamperedTold(t *testing.T) {
+	t.Parallel()
+	for _, change := range []string{
+		`UPDATE decision SET handed_seq=NULL`, `UPDATE decision SET state='withdrawn'`, `DELETE FROM decision`, `UPDATE entry SET body=CAST(replace(CAST(body AS TEXT), 'case-a', 'case-b') AS BLOB) WHERE seq=1`,
+	} {
+		p := place(t)
+		trail := open(t, p, newClock())
+		one := decide(t, trail, proposal("case-a"))
+		if _, err := trail.HandOut(t.Context(), one[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", p.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(unguarded(db, change), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var told *audit.Trouble
+		for _, err := range trail.Decisions(t.Context(), audit.Query{}) {
+			if !errors.As(err, &told) || !errors.Is(err, audit.ErrDamaged) {
+				t.Errorf("%s: %v", change, err)
+			}
+		}
+		if told == nil {
+			t.Errorf("%s: nothing is told", change)
+		}
+	}
+}
