@@ -204,3 +204,25 @@ func TestInterruptedWhileDeciding(t *testing.T) {
 	}
 	d.run(t, 0, "audit", "verify", "-q")
 }
+
+// TestHandOutToNobody: a worker that is gone has not got what was handed out to it, and whoever started it is told.
+func TestHandOutToNobody(t *testing.T) {
+	t.Parallel()
+	d := newDeskDir(t)
+	id := d.anyCase(t)
+	d.run(t, exitClean, "decide", id, "replay", "--reason", "the shop asks for it, INC-81")
+	r, w, err := os.Pipe()
+	if err := errors.Join(err, r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var errOut bytes.Buffer
+	cmd := d.command("handout", "-q")
+	cmd.Stdout, cmd.Stderr = w, &errOut
+	var ended *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &ended) || ended.ExitCode() != exitFailure || !strings.Contains(errOut.String(), "not all of it was written") {
+		t.Errorf("%v: %s", err, errOut.String())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
