@@ -25,6 +25,7 @@ type queue struct {
 	place   int // of the cursor in the view
 	first   int // the first place on the screen
 	high    int // lines of the grid when it was last drawn
+	need    wants
 	preview bool
 	filter  filterLine
 	past    []string // filters that were kept
@@ -82,7 +83,7 @@ func (q *queue) renew() {
 	}
 	q.carried = keep
 	q.marks.Clear()
-	q.anchor, q.place, q.first = -1, 0, 0
+	q.anchor, q.place, q.first, q.need = -1, 0, 0, wants{}
 	q.rows = q.app.rows
 	q.view = caselist.All(q.rows)
 	q.choice.Now = q.now()
@@ -185,7 +186,7 @@ func (q *queue) Recv(msg any) tea.Cmd {
 func (q *queue) list(m listed) tea.Cmd {
 	row := q.cursorRow()
 	offset := q.place - q.first
-	q.view, q.shown = m.view, m.gen
+	q.view, q.shown, q.need = m.view, m.gen, wants{}
 	if row >= 0 {
 		if at := q.view.Place(row); at >= 0 {
 			q.place = at

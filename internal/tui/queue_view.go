@@ -13,20 +13,26 @@ import (
 type layout struct {
 	exposure, severity, kind, identity, money, age, decision int
 	long                                                     bool // severity as a whole word
+	whole                                                    bool // identities with all their components
 }
+
+// The widest words of a finding and of a decision.
+const (
+	widestKind     = 29
+	widestDecision = 20
+)
 
 const gutter = 3 // cursor, mark, a space
 
-// layoutFor shares a width among the columns. What is left goes to the identity.
-func layoutFor(w int) layout {
-	l := layout{exposure: 8, severity: 10, kind: 24, money: 13, age: 5, decision: 10, long: true}
+// layoutFor shares a width among the columns. Tenant and key of every row come first, then the words of finding and decision, then what else identifies a row:
+// it is shown of all rows or of none, so that no row looks like another kind.
+func layoutFor(w int, need wants) layout {
+	l := layout{exposure: 8, severity: 10, kind: 14, money: 13, age: 5, decision: 10, long: true}
 	switch {
-	case w < 72:
-		l = layout{exposure: 7, severity: 6, kind: 12, age: 4, decision: 4}
+	case w < 78: // an amount would cost the key
+		l = layout{exposure: 8, severity: 6, kind: 11, age: 4, decision: 4}
 	case w < 100:
 		l = layout{exposure: 8, severity: 6, kind: 14, money: 12, age: 4, decision: 4}
-	case w >= 130:
-		l.kind, l.decision = 29, 20
 	}
 	l.identity = w - gutter - 2 // scroll bar and the free column
 	for _, c := range []int{l.exposure, l.severity, l.kind, l.money, l.age, l.decision} {
@@ -34,7 +40,28 @@ func layoutFor(w int) layout {
 			l.identity -= c + 1
 		}
 	}
+	give := func(to *int, most int) {
+		n := max(0, min(most-*to, l.identity-need.short))
+		*to, l.identity = *to+n, l.identity-n
+	}
+	give(&l.kind, widestKind)
+	if l.long {
+		give(&l.decision, widestDecision)
+	}
+	l.whole = need.whole <= l.identity
 	return l
+}
+
+// wants is the room that identities ask for: with all components, and with tenant and key alone.
+type wants struct{ whole, short int }
+
+// measure takes the rows on the screen into what a list has asked for so far. It only grows while one list is shown: columns stand still when it is scrolled back.
+func (q *queue) measure(h int) {
+	for y := 0; y < h && q.first+y < q.view.Len(); y++ {
+		comps := q.rows.Row(q.view.At(q.first + y)).Identity
+		q.need.whole = max(q.need.whole, text.Width(identity(comps, far, q.glyphs.Separator)))
+		q.need.short = max(q.need.short, text.Width(tenantKey(comps, far, q.glyphs.Separator)))
+	}
 }
 
 // Draw paints filter line, grid and preview.
@@ -66,11 +93,12 @@ func (q *queue) Draw(a paint.Area) {
 }
 
 func (q *queue) grid(a paint.Area) {
-	l := layoutFor(a.W())
 	head, body := a.Top(1)
-	q.heading(head, l)
 	q.high = body.H()
 	q.scroll(body.H())
+	q.measure(body.H())
+	l := layoutFor(a.W(), q.need)
+	q.heading(head, l)
 	if q.view.Len() == 0 {
 		q.nothing(body)
 		return
@@ -158,7 +186,11 @@ func (q *queue) drawRow(a paint.Area, l layout, row int, cursor bool) {
 	}
 	put(l.severity, st, glyph+" "+word, false)
 	put(l.kind, paint.Text, r.Headline.String(), false)
-	put(l.identity, paint.Text, identity(r.Identity, l.identity, q.glyphs.Separator), false)
+	who := tenantKey
+	if l.whole {
+		who = identity
+	}
+	put(l.identity, paint.Text, who(r.Identity, l.identity, q.glyphs.Separator), false)
 	put(l.money, paint.Money, report.Money(r.Amount), true)
 	put(l.age, paint.Time, age(r.Since, q.now()), true)
 	s, st = decidedCell(&r.Decided, l.long)

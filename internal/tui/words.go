@@ -123,28 +123,42 @@ func decisionWords(d reconcile.Decision, as reconcile.Resolution) string {
 	return d.String()
 }
 
-// identity writes an identity into at most room cells. The key is shown whole while it fits, and its tenant with it: one key under two tenants is two actions.
+// identity writes an identity into at most room cells: all of it, and where that does not fit, as tenantKey does.
 func identity(comps []reconcile.Component, room int, sep string) string {
+	cells, _ := identityCells(comps)
+	if whole := strings.Join(cells, " "+sep+" "); text.Width(whole) <= room || len(cells) < 2 {
+		return text.Truncate(whole, room)
+	}
+	return tenantKey(comps, room, sep)
+}
+
+// tenantKey writes the two components of an identity that tell actions apart: one key under two tenants is two actions. The key is shown whole while it fits.
+func tenantKey(comps []reconcile.Component, room int, sep string) string {
+	cells, key := identityCells(comps)
+	if len(cells) < 2 {
+		return text.Truncate(strings.Join(cells, ""), room)
+	}
 	sep = " " + sep + " "
-	cells := make([]string, 0, len(comps))
-	key := len(comps) - 1
+	first := 0
+	if key == 0 {
+		first = 1
+	}
+	left := room - text.Width(cells[key]) - text.Width(sep)
+	if left < 5 && left < text.Width(cells[first]) {
+		sep = strings.TrimSpace(sep)
+		left = max(3, room-text.Width(cells[key])-text.Width(sep)) // a key that is cut is still told apart by its beginning, a tenant that is missing is not
+	}
+	return text.Truncate(text.Truncate(cells[first], left)+sep+cells[key], room)
+}
+
+// identityCells are the values of an identity, and which of them is the key.
+func identityCells(comps []reconcile.Component) (cells []string, key int) {
+	key = len(comps) - 1
 	for i, c := range comps {
 		cells = append(cells, report.Cell(c.Value))
 		if c.Name == "key" {
 			key = i
 		}
 	}
-	if whole := strings.Join(cells, sep); text.Width(whole) <= room || len(cells) < 2 {
-		return text.Truncate(whole, room)
-	}
-	first := 0
-	if key == 0 {
-		first = 1
-	}
-	left := room - text.Width(cells[key]) - text.Width(sep)
-	if left < 5 {
-		sep = strings.TrimSpace(sep)
-		left = max(3, room-text.Width(cells[key])-text.Width(sep)) // a key that is cut is still told apart by its beginning, a tenant that is missing is not
-	}
-	return text.Truncate(text.Truncate(cells[first], left)+sep+cells[key], room)
+	return cells, key
 }
