@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/google/uuid"
 
@@ -93,13 +94,13 @@ func (e *Env) readTrail(ctx context.Context, place audit.Place) (*audit.Trail, e
 	return trail, notTrusted(place, err)
 }
 
-// notTrusted tells a file that stands, or may stand, and cannot be read as a trail from a place where none can be made. A place that may not be looked at is
-// no empty one.
+// notTrusted tells a file that stands, or may stand, and cannot be read as a trail from a place where none can be made: one with no file, or below a file. A
+// place that may not be looked at is no empty one.
 func notTrusted(place audit.Place, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, audit.ErrBusy) {
 		return err
 	}
-	if _, none := os.Lstat(place.Path); errors.Is(none, fs.ErrNotExist) {
+	if _, none := os.Lstat(place.Path); errors.Is(none, fs.ErrNotExist) || errors.Is(none, syscall.ENOTDIR) {
 		return err
 	}
 	return &trailError{err}

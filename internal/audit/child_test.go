@@ -66,6 +66,9 @@ func child(what string) {
 		return
 	}
 	trail, err := audit.Open(context.Background(), place, env)
+	for errors.Is(err, audit.ErrBusy) { // on a slow machine seven others can keep it for longer than one waits
+		trail, err = audit.Open(context.Background(), place, env)
+	}
 	if err != nil {
 		say(sayNot, "-", err.Error())
 		return
