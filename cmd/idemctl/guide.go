@@ -29,11 +29,11 @@ func (e *Env) guide() error {
 		width = max(width, text.Width(f.Name))
 	}
 	return writeOut(e.Out, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, `There is no %s here. Name a config, or try one of the fixtures that come with idemctl:
+		_, err := fmt.Fprintf(w, `There is no %s here. Name a config, or try a fixture:
 
-  idemctl open @payments-restore     the console on a fixture
-  idemctl scan PATH                  PATH is a config, or a folder that holds an %[1]s
-  idemctl scan @payments-restore     a fixture: nothing to set up, nothing that could go wrong
+  idemctl open @payments-restore     the console, on data that comes with it
+  idemctl scan @payments-restore     the cases as text: nothing to set up
+  idemctl open PATH                  a config, or a folder with an %[1]s
   idemctl --help                     every command
 
 Fixtures

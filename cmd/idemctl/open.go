@@ -38,7 +38,10 @@ func runOpen(ctx context.Context, env *Env, now string, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !env.OutTTY || env.Getenv("TERM") == "dumb" {
+	if env.OutTTY && env.Getenv("TERM") == "dumb" {
+		return &usageError{what: "open: TERM=dumb says that this terminal can show no console", hint: "set TERM to what it is, such as xterm; idemctl scan prints the cases"}
+	}
+	if !env.OutTTY {
 		return &usageError{what: "open: standard output is no terminal that can show a console", hint: "idemctl scan prints the cases; idemctl show prints one"}
 	}
 	set, err := env.settings()

@@ -239,7 +239,7 @@ func TestRecordedIsKept(t *testing.T) {
 	s := onTerminal(t, nil, "open", "@payments-restore")
 	s.shows("13 cases")
 	s.press("d")
-	s.shows("choose first")
+	s.shows("choose one of the above first")
 	s.quiet() // the dialog takes keys only after a pause
 	s.press("\t")
 	s.shows("space chooses")
@@ -252,7 +252,7 @@ func TestRecordedIsKept(t *testing.T) {
 	s.press("\t")
 	s.shows("[ Record hold for 1 case ]")
 	s.press("\r")
-	s.shows("recorded: hold for 1 case")
+	s.shows("recorded: hold, decision ")
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ var Guards = []Answer{
 	{DecideResolve, BackfillReceipt, "weak-link", "The effect is joined by part of its identity only.", false, weakLink},
 	{DecideResolve, BackfillReceipt, "response-unknown", "The lost response is not known, and the contract does not say how to rebuild it.", false, responseUnknown},
 	{DecideResolve, BackfillReceipt, "needs-approval", asksForTwo, false, fourEyes("resolve", "backfill-receipt")},
-	{DecideResolve, BackfillReceipt, "effect-stands", "The effect stands: its receipt is put back, and a retry gets the answer again.", true, nil},
+	{DecideResolve, BackfillReceipt, "effect-stands", "The effect stands: once its receipt is put back, a retry gets the answer again.", true, nil},
 
 	{DecideResolve, Release, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideResolve, Release, "nothing-stuck", "No in-progress receipt holds the key.", false, nothingStuck},

@@ -73,12 +73,12 @@ func (v *caseView) need() tea.Cmd {
 	return v.readCase(context.WithoutCancel(v.ctx), v.id)
 }
 
-func (v *caseView) Title() string {
+func (v *caseView) Title(room int) string {
 	if v.past != "" {
 		return "as it was"
 	}
 	if v.c != nil {
-		return identity(v.c.Identity, 40, v.glyphs.Separator)
+		return identity(v.c.Identity, min(room, 60), v.glyphs.Separator)
 	}
 	return text.Truncate(text.SafeString(v.id), 16)
 }
@@ -90,11 +90,11 @@ func (v *caseView) Hints() []keymap.ID {
 	if v.past != "" {
 		return []keymap.ID{keymap.NextPane, keymap.Later, keymap.Raw, keymap.Zoom, keymap.Back}
 	}
-	hints := []keymap.ID{keymap.DecideCase, keymap.NextPane, keymap.Later, keymap.NextCase, keymap.Only, keymap.Raw, keymap.Zoom}
+	hints := []keymap.ID{keymap.DecideCase, keymap.NextPane, keymap.Back, keymap.Later, keymap.NextCase, keymap.Only, keymap.Raw, keymap.Zoom}
 	if v.live(v.id) != nil {
 		hints = append([]keymap.ID{keymap.DecideCase, keymap.Withdraw, keymap.Outcome}, hints[1:]...)
 	}
-	return append(hints, keymap.Back)
+	return hints
 }
 
 // State tells what may be done with the case.
@@ -176,7 +176,7 @@ func (v *caseView) step(by int) tea.Cmd {
 	}
 	at := q.place + by
 	if at < 0 || at >= q.view.Len() {
-		v.say(paint.Text, "no case that way")
+		v.say(paint.Text, "no other case that way")
 		return nil
 	}
 	q.place = at
@@ -268,8 +268,12 @@ func (v *caseView) head(a paint.Area) int {
 		a.Put(0, y, paint.Caution, v.past)
 		y++
 	}
+	unknown := report.NotKnown(c)
+	if v.past != "" {
+		unknown += " Which rules could not judge it is not kept."
+	}
 	for _, s := range [][2]string{
-		{"known", report.Known(c)}, {"not known", report.NotKnown(c)}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", v.until(a.W())},
+		{"known", report.Known(c)}, {"not known", unknown}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", v.until(a.W())},
 	} {
 		a.Put(0, y, paint.Faint, s[0])
 		a.Put(nameWidth, y, paint.Text, s[1])
@@ -285,6 +289,9 @@ func (v *caseView) head(a paint.Area) int {
 // until says how long a retry can double the action, the time that is left first where the sentence would be cut.
 func (v *caseView) until(w int) string {
 	cell, _ := exposed(v.c.Exposure, v.clock())
+	if w < 64 && v.c.Exposure.State == reconcile.ExposureUntil && cell != "ended" {
+		return cell + " left, until " + stamp(v.c.Exposure.Until)
+	}
 	if w < 84 && v.c.Exposure.State == reconcile.ExposureUntil && cell != "ended" {
 		return cell + " left: it can be executed again until " + stamp(v.c.Exposure.Until)
 	}

@@ -17,6 +17,22 @@ var follows = map[reconcile.Decision]string{
 	reconcile.DecideEscalate: "The case stays open, in the hands that you name.",
 }
 
+// resolves is what else a resolution leads to, where more than the statement follows from it.
+var resolves = map[reconcile.Resolution]string{
+	reconcile.BackfillReceipt: "idemctl does not put the receipt back: its owner does. Until a scan sees it, a retry can still double the action.",
+	reconcile.Release:         "idemctl does not release the receipt: its owner does.",
+	reconcile.Complete:        "idemctl does not make the missing part: its owner does.",
+	reconcile.Repoint:         "idemctl does not change the receipt: its owner does.",
+}
+
+// follow is what the choice leads to.
+func follow(o reconcile.Option) string {
+	if s := resolves[o.As]; s != "" {
+		return s
+	}
+	return follows[o.Decision]
+}
+
 // consequence says what a press of the button writes, before it is pressed.
 func (d *decide) consequence() string {
 	o, ok := d.choice()
@@ -27,7 +43,7 @@ func (d *decide) consequence() string {
 	if o.ValidUntil.Known() && n == 1 {
 		until = " It stands until " + stamp(o.ValidUntil) + "."
 	}
-	return fmt.Sprintf("Will be written: %s in the audit trail, for ever. No request leaves this machine. %s", counted(int64(n), "record"), follows[o.Decision]+until)
+	return fmt.Sprintf("Will be written: %s in the audit trail, for ever. No request leaves this machine. %s", counted(int64(n), "record"), follow(o)+until)
 }
 
 // parseWhen reads an instant, or a length of time from now.

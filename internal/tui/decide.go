@@ -308,9 +308,9 @@ func (d *decide) Recv(msg any) tea.Cmd {
 // settledWell tells what stands, and what was refused beside it.
 func (d *decide) settledWell(m answered, recorded int, refused string) {
 	o, _ := d.choice()
-	what := fmt.Sprintf("recorded: %s for %s", decisionWords(o.Decision, o.As), counted(int64(recorded), "case"))
+	what := fmt.Sprintf("recorded: %s for %s", decisionWord(o.Decision, o.As), counted(int64(recorded), "case"))
 	if len(m.answers) == 1 {
-		what += ", decision " + text.SafeString(m.answers[0].Decision.ID)
+		what = "recorded: " + decisionWord(o.Decision, o.As) + ", decision " + text.SafeString(m.answers[0].Decision.ID)
 	}
 	if m.err != nil {
 		d.say(paint.Bad, what+", but: "+told(m.err))

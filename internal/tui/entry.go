@@ -17,6 +17,7 @@ import (
 // entryView is one record of the trail. What was on the screen when it was made can be opened as a case of the past.
 type entryView struct {
 	*app
+	trail *trail // whose records tell what this one is about
 	e     audit.Entry
 	past  *scan.Case
 	wrong string
@@ -24,7 +25,7 @@ type entryView struct {
 	top   int
 }
 
-func newEntry(a *app, e audit.Entry) *entryView { return &entryView{app: a, e: e} }
+func newEntry(u *trail, e audit.Entry) *entryView { return &entryView{app: u.app, trail: u, e: e} }
 
 func (v *entryView) need() tea.Cmd {
 	if v.deps.Evidence == nil || !v.e.HasEvidence {
@@ -34,7 +35,7 @@ func (v *entryView) need() tea.Cmd {
 	return v.recall(v.e.Seq)
 }
 
-func (v *entryView) Title() string       { return "record " + count(v.e.Seq) }
+func (v *entryView) Title(int) string    { return "record " + count(v.e.Seq) }
 func (v *entryView) Scope() keymap.Scope { return keymap.Audit }
 
 // State tells whether there is evidence to open.
@@ -85,7 +86,7 @@ func (v *entryView) Do(id keymap.ID) tea.Cmd {
 func (v *entryView) Draw(a paint.Area) {
 	in := a.Sub(1, 0, a.W()-2, a.H())
 	s := newSheet(in.W() - 2)
-	describe(s, &v.e)
+	v.trail.describe(s, &v.e)
 	s.gap()
 	s.add(paint.Title, "As it was on the screen when this was recorded")
 	switch {
@@ -96,7 +97,7 @@ func (v *entryView) Draw(a paint.Area) {
 	case v.past == nil:
 		s.add(paint.Faint, "no evidence is kept with this record")
 	default:
-		s.line(paint.Piece{Style: paint.Hint, Text: v.keys.Short(keymap.OpenEntry)}, paint.Piece{Text: " opens it: " + counted(int64(len(v.past.Evidence)), "record") + ", " + v.past.Headline().String() + ", executed " + v.past.Executed.String() + ", a retry then " + v.past.RetryNow.String()})
+		s.add(paint.Text, v.keys.Short(keymap.OpenEntry)+" opens it: "+counted(int64(len(v.past.Evidence)), "record")+", "+v.past.Headline().String()+", executed "+v.past.Executed.String()+", a retry then "+v.past.RetryNow.String())
 	}
 	if len(v.e.Body) > 0 {
 		s.gap()
@@ -107,12 +108,12 @@ func (v *entryView) Draw(a paint.Area) {
 }
 
 // describe writes what a record says.
-func describe(s *sheet, e *audit.Entry) {
-	signed := "not signed by a person's key"
+func (u *trail) describe(s *sheet, e *audit.Entry) {
+	signed := "by no person's key"
 	if e.Signed {
-		signed = "signed by a person's key"
+		signed = "by a person's key"
 	}
-	s.line(paint.Piece{Style: paint.Strong, Text: text.SafeString(entryWords(e))}, paint.Piece{Style: paint.Faint, Text: "  record " + count(e.Seq) + "  " + text.SafeString(e.Type.String()) + "  " + signed})
+	s.line(paint.Piece{Style: paint.Strong, Text: text.SafeString(u.entryWords(e, true))}, paint.Piece{Style: paint.Faint, Text: "  record " + count(e.Seq) + "  " + text.SafeString(e.Type.String())})
 	for _, f := range [][2]string{
 		{"when", stamp(e.At)},
 		{"who", text.SafeString(e.Operator)},
@@ -123,6 +124,7 @@ func describe(s *sheet, e *audit.Entry) {
 		{"reference", text.SafeString(e.Ref)},
 		{"to", text.SafeString(e.To)},
 		{"outcome", text.SafeString(e.Outcome)},
+		{"signed", signed},
 		{"tool", text.SafeString(e.Tool)},
 	} {
 		if f[1] == "" {

@@ -87,7 +87,7 @@ func (f *form) lacks() string {
 		return f.sending
 	}
 	if len(f.picks) > 0 && f.chosen < 0 {
-		return "choose first"
+		return "choose one of the above first"
 	}
 	if why := f.missing(); why != "" {
 		return why
@@ -228,7 +228,10 @@ func (f *form) Hint() string {
 	case f.focus == onPicks:
 		return "↑↓ look · space chooses · pgup pgdn what it is about · tab goes on · esc cancels"
 	}
-	return "tab goes on · ←→ buttons · enter presses the one in reverse · esc cancels"
+	if f.focus == onCancel && len(f.picks) > 0 && f.chosen < 0 {
+		return "tab or ↓ to the choices · enter cancels · esc cancels"
+	}
+	return "tab goes on · ←→ buttons · enter presses the marked one · esc cancels"
 }
 
 // Draw paints the form.
@@ -240,20 +243,24 @@ func (f *form) Draw(a paint.Area) {
 	if f.failed != "" {
 		y = in.Wrapped(0, y, paint.Bad, f.failed)
 	}
-	head := min(len(s.lines), max(2, in.H()/4))
+	foot := f.footHeight(in.W(), in.H(), in.H() < 16)
+	most := max(2, in.H()/4)
+	if len(f.picks) == 0 {
+		most = max(2, in.H()-y-foot)
+	}
+	head := min(len(s.lines), most)
 	f.top = s.draw(in.Sub(0, y, in.W(), head), f.top, f.glyphs)
 	y += head
-	foot := f.footHeight(in.W(), in.H())
 	picks := in.Sub(0, y, in.W(), max(0, in.H()-y-foot))
 	if len(f.picks) > 0 {
 		f.drawPicks(picks)
 	}
-	f.drawFoot(in.Sub(0, in.H()-foot, in.W(), foot))
+	f.drawFoot(in.Sub(0, in.H()-foot, in.W(), foot), in.H() < 16)
 }
 
 // high is how many lines the form would like.
 func (f *form) high(s *sheet) int {
-	n := len(s.lines) + f.footHeight(s.w, 60)
+	n := len(s.lines) + f.footHeight(s.w, 60, false)
 	if f.failed != "" {
 		n += len(text.Wrap(f.failed, s.w))
 	}
@@ -263,14 +270,30 @@ func (f *form) high(s *sheet) int {
 	return n
 }
 
-// footHeight is how many lines boxes, what will be written, and buttons take; three are left for the rest.
-func (f *form) footHeight(w, h int) int {
+// footHeight is how many lines boxes, what will be written, and buttons take; three are left for the rest. Where it is tight a box has one line, and what
+// will be written gives way to the choices while keys go to them.
+func (f *form) footHeight(w, h int, tight bool) int {
 	n := 2 // what is missing, buttons
 	for _, b := range f.visible() {
-		n += b.high
+		n += b.lines(tight)
 	}
-	n += min(len(text.Wrap(f.written(), w-2)), 3)
+	most := 4
+	switch {
+	case tight && len(f.picks) > 0 && (f.focus == onPicks || f.chosen < 0):
+		most = 0
+	case tight:
+		most = 5
+	}
+	n += min(len(text.Wrap(f.written(), w-2)), most)
 	return min(n, h-3)
+}
+
+// lines is how many lines the box is shown in.
+func (b *blank) lines(tight bool) int {
+	if tight {
+		return 1
+	}
+	return b.high
 }
 
 func (f *form) drawPicks(a paint.Area) {
@@ -278,7 +301,7 @@ func (f *form) drawPicks(a paint.Area) {
 		return
 	}
 	list, note := a, paint.Area{}
-	if a.H() >= 5 {
+	if a.H() >= 4 {
 		list, note = a.Bottom(2)
 	}
 	h := list.H()
@@ -299,8 +322,8 @@ func (f *form) drawPicks(a paint.Area) {
 			box, st = "(x)", paint.Strong
 		}
 		what, wst := p.what, paint.Faint
-		if p.off != "" {
-			st, what, wst = paint.Faint, "refused: "+p.off, paint.Bad
+		if p.off != "" { // nothing to choose, so no box
+			box, st, what, wst = "   ", paint.Faint, "refused: "+p.off, paint.Bad
 		}
 		x := row.Puts(2, 0, paint.Piece{Style: st, Text: box + " " + text.Pad(p.word, wide)})
 		row.Put(x+2, 0, wst, what)
@@ -319,7 +342,7 @@ func (f *form) drawPicks(a paint.Area) {
 	}
 }
 
-func (f *form) drawFoot(a paint.Area) {
+func (f *form) drawFoot(a paint.Area, tight bool) {
 	y := 0
 	for i, b := range f.visible() {
 		focused := f.focus == onBlanks+i
@@ -329,11 +352,13 @@ func (f *form) drawFoot(a paint.Area) {
 			a.Put(0, y, paint.Strong, f.glyphs.Cursor)
 		}
 		x := a.Put(2, y, st, text.Pad(b.label, 10))
-		b.field.drawLines(a.Sub(x+1, y, a.W()-x-1, b.high), focused, b.hint)
-		y += b.high
+		b.field.drawLines(a.Sub(x+1, y, a.W()-x-1, b.lines(tight)), focused, b.hint)
+		y += b.lines(tight)
 	}
 	lines := min(len(text.Wrap(f.written(), a.W()-2)), a.H()-y-2)
-	a.Sub(2, y, a.W()-2, lines).Wrapped(0, 0, paint.Text, f.written())
+	if lines > 0 {
+		a.Sub(2, y, a.W()-2, lines).Wrapped(0, 0, paint.Text, f.written())
+	}
 	why := f.lacks()
 	st := paint.Warn
 	if f.sending != "" {

@@ -16,7 +16,11 @@ func (a *app) legs(at paint.Area, y int, c *scan.Case) int {
 		x = at.Puts(x, y, paint.Piece{Text: l.Name.String() + " "}, paint.Piece{Style: st, Text: glyph + " " + l.State.String()}, paint.Piece{Text: "   "})
 	}
 	if len(c.Pending) == 0 {
-		at.Put(x, y, paint.Faint, "nothing is known that may still perform it")
+		none := "nothing is known that may still perform it"
+		if x+text.Width(none) > at.W() {
+			none = "pending: none known"
+		}
+		at.Put(x, y, paint.Faint, none)
 		return y + 1
 	}
 	for _, p := range c.Pending {

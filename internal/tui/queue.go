@@ -45,7 +45,7 @@ func newQueue(a *app) *queue {
 	return &queue{app: a, anchor: -1, preview: true, rows: a.rows, filter: newFilterLine(), stop: func() {}, stopOne: func() {}}
 }
 
-func (q *queue) Title() string       { return "Queue" }
+func (q *queue) Title(int) string    { return "Queue" }
 func (q *queue) Scope() keymap.Scope { return keymap.Queue }
 
 // Hints are the keys of the footer.

@@ -41,3 +41,23 @@ func lineWith(screen, what string) string {
 	}
 	return ""
 }
+
+// Whatever else is cut, a case is named by its whole key, from the smallest terminal on.
+func TestHeaderKeepsTheKey(t *testing.T) {
+	t.Parallel()
+	for _, w := range []int{60, 72, 80, 99, 100, 120, 200} {
+		c := start(t, (&desk{res: fixture(t, "payments-restore")}).deps(), w, 24).press("enter")
+		if head, _, _ := strings.Cut(c.screen(), "\n"); !strings.Contains(head, "cart-e1c5-1") {
+			t.Errorf("at %d columns the header is %q", w, head)
+		}
+	}
+}
+
+// What cannot be chosen has no box, its reason is whole at any size, and what is chosen says who does the rest.
+func TestDialogOnASmallTerminal(t *testing.T) {
+	t.Parallel()
+	c := start(t, (&desk{res: fixture(t, "payments-restore")}).deps(), 60, 15).press("enter", "d")
+	c.shows("tab or ↓ to the choices", "    replay").hides("( ) replay")
+	c.press("tab").shows("recognise a second send: it would be done twice.")
+	c.press("down", "down", " ", "tab").shows("(x) resolve: backfill-receipt", "put the receipt back: its owner does.", "double the action.")
+}

@@ -43,18 +43,33 @@ func (r *root) drawSmall(a paint.Area) {
 
 // header says where one is, who acts on what, and what the clock is.
 func (r *root) header(a paint.Area) {
-	x := a.Puts(1, 0, paint.Piece{Style: paint.Title, Text: "idemctl"}, paint.Piece{Text: "  "})
 	right := r.headerRight(a.W() >= 100)
 	used := 1
 	for _, p := range right {
 		used += text.Width(p.Text)
 	}
-	title := r.stack[0].Title()
-	for _, s := range r.stack[1:] {
-		title += " " + r.glyphs.Into + " " + s.Title()
+	x := 1
+	if room := a.W() - used - 11; a.W() >= 100 || text.Width(r.top().Title(far)) <= room { // where one is comes before what this is
+		x = a.Puts(x, 0, paint.Piece{Style: paint.Title, Text: "idemctl"}, paint.Piece{Text: "  "})
 	}
-	a.PutIn(x, 0, a.W()-x-used-1, paint.Strong, title)
+	a.PutIn(x, 0, a.W()-x-used-1, paint.Strong, r.where(a.W()-x-used-1))
 	a.Puts(max(x, a.W()-used), 0, right...)
+}
+
+// where names the way to the screen on top: as much of its end as fits.
+func (r *root) where(room int) string {
+	title := r.top().Title(room)
+	for i := len(r.stack) - 2; i >= 0; i-- {
+		longer := r.stack[i].Title(room)
+		for _, s := range r.stack[i+1:] {
+			longer += " " + r.glyphs.Into + " " + s.Title(far)
+		}
+		if text.Width(longer) > room {
+			break
+		}
+		title = longer
+	}
+	return title
 }
 
 func (r *root) headerRight(wide bool) []paint.Piece {

@@ -9,8 +9,8 @@ import (
 
 // screen is one place of the console.
 type screen interface {
-	// Title names the place for the header.
-	Title() string
+	// Title names the place for the header, in room cells where it can be said shorter.
+	Title(room int) string
 	// Scope says which keys it has.
 	Scope() keymap.Scope
 	// Do acts. The action is on.

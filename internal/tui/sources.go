@@ -27,12 +27,16 @@ type sourcesScreen struct {
 
 func newSources(a *app) *sourcesScreen { return &sourcesScreen{app: a} }
 
-func (s *sourcesScreen) Title() string          { return "Sources" }
+func (s *sourcesScreen) Title(int) string       { return "Sources" }
 func (s *sourcesScreen) Scope() keymap.Scope    { return keymap.Sources }
 func (s *sourcesScreen) State(st *keymap.State) { st.Rows = 1 }
 func (s *sourcesScreen) Recv(any) tea.Cmd       { return nil }
 func (s *sourcesScreen) Hints() []keymap.ID {
-	return []keymap.ID{keymap.GoQueue, keymap.Down, keymap.Rescan, keymap.Interrupt, keymap.Back}
+	hints := []keymap.ID{keymap.GoQueue, keymap.Down, keymap.Rescan}
+	if s.loading {
+		hints = append(hints, keymap.Interrupt)
+	}
+	return append(hints, keymap.Back)
 }
 
 // Do scrolls.

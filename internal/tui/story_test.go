@@ -34,12 +34,12 @@ func TestDecideStory(t *testing.T) {
 	d := &desk{res: fixture(t, "payments-restore")}
 	c := start(t, d.deps(), 120, 36)
 	c.press("enter", "d").wait(time.Second)
-	c.shows("Record", "choose first")
+	c.shows("Record", "choose one of the above first")
 	c.press("tab", " ").shows("replay is refused")
 	c.press("down", "down", " ").shows("(x) resolve: backfill-receipt")
 	c.press("tab").typeText("the order stands and the charge is there")
 	c.press("tab").shows("[ Record backfill-receipt for 1 case ]").press("enter")
-	c.shows("recorded: resolve: backfill-receipt for 1 case")
+	c.shows("recorded: backfill-receipt, decision ")
 	if len(d.asked) != 1 || len(d.decisions) != 1 || d.asked[0].Seen[d.asked[0].Cases[0]] == "" {
 		t.Fatalf("asked %+v", d.asked)
 	}
@@ -55,8 +55,8 @@ func TestReplayIsRefusedWithItsReason(t *testing.T) {
 	c.press("enter").shows("refused  replay  already-executed")
 	c.press("d", "tab").shows("replay is refused: It was executed, and nothing would recognise a second send")
 	c.press("enter", " ").shows("replay is refused").hides("(x) replay")
-	c.press("tab").typeText("send it again please").press("tab").shows("choose first", "( Record )")
-	c.press("enter").shows("choose first")
+	c.press("tab").typeText("send it again please").press("tab").shows("choose one of the above first", "( Record )")
+	c.press("enter").shows("choose one of the above first")
 	if len(d.asked) != 0 {
 		t.Errorf("asked for %+v", d.asked)
 	}
@@ -95,7 +95,7 @@ func TestNothingBesideARecord(t *testing.T) {
 	c.send(message("ctrl+c"))
 	c.shows("wait for the answer")
 	c.release()
-	c.shows("recorded: hold for 1 case")
+	c.shows("recorded: hold, decision ")
 	if len(d.asked) != 1 || c.quit {
 		t.Errorf("asked %d times, quit %v", len(d.asked), c.quit)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"sync/atomic"
 
@@ -41,7 +42,7 @@ func (p *verifying) note(done, of int64) {
 
 func newTrail(a *app) *trail { return &trail{app: a} }
 
-func (u *trail) Title() string       { return "Audit trail" }
+func (u *trail) Title(int) string    { return "Audit trail" }
 func (u *trail) Scope() keymap.Scope { return keymap.Audit }
 
 // Hints are the keys of the footer.
@@ -124,7 +125,7 @@ func (u *trail) seq() int64 {
 func (u *trail) Do(id keymap.ID) tea.Cmd {
 	switch id { //nolint:exhaustive // the rest are movements
 	case keymap.OpenEntry:
-		e := newEntry(u.app, u.entries[u.place])
+		e := newEntry(u, u.entries[u.place])
 		u.push(e)
 		return e.need()
 	case keymap.Verify:
@@ -154,13 +155,13 @@ func (u *trail) Draw(a paint.Area) {
 	}
 	var below paint.Area
 	if rest.H() >= 14 {
-		rest, below = rest.Bottom(7)
+		rest, below = rest.Bottom(max(7, rest.H()/3))
 	}
 	u.list(rest)
 	if below.H() > 0 && u.place < len(u.entries) {
 		below.Rule(0, paint.Border, u.glyphs)
 		s := newSheet(below.W() - 4)
-		describe(s, &u.entries[u.place])
+		u.describe(s, &u.entries[u.place])
 		s.draw(below.Sub(1, 1, below.W()-2, below.H()-1), 0, u.glyphs)
 	}
 }
@@ -227,7 +228,7 @@ func (u *trail) list(a paint.Area) {
 		if !wide {
 			at = e.At.Time().Format("01-02 15:04")
 		}
-		u.auditRow(row, wide, [6]string{fmt.Sprint(e.Seq), at, text.SafeString(e.Operator), text.SafeString(entryWords(e)), text.SafeString(e.Case), text.SafeString(e.Reason)}, paint.Text)
+		u.auditRow(row, wide, [6]string{fmt.Sprint(e.Seq), at, text.SafeString(e.Operator), text.SafeString(u.entryWords(e, wide)), caseCell(e.Case, wide), text.SafeString(e.Reason)}, paint.Text)
 		if u.first+y == u.place {
 			row.Sub(0, 0, row.W()-2, 1).Select(0)
 		}
@@ -235,11 +236,36 @@ func (u *trail) list(a paint.Area) {
 	scrollbar(body.Sub(body.W()-2, 0, 1, body.H()), u.first, len(u.entries), u.glyphs)
 }
 
-// entryWords say what an entry records.
-func entryWords(e *audit.Entry) string {
-	what := e.Action
-	if e.As != "" {
-		what += ": " + e.As
+// caseCell is a case's id: where there is little room its beginning, which names it for every command.
+func caseCell(id string, wide bool) string {
+	id = text.SafeString(id)
+	if !wide && len(id) > 12 {
+		return id[:12]
+	}
+	return id
+}
+
+// subject is the decision that a later entry is about, in words; "" while its record has not been read.
+func (u *trail) subject(e *audit.Entry) string {
+	for i := range u.entries {
+		if d := &u.entries[i]; d.Type == audit.EventDecided && d.Decision == e.Decision {
+			return cmp.Or(d.As, d.Action)
+		}
+	}
+	return ""
+}
+
+// entryWords say what an entry records, in full or as short as they are still told apart.
+func (u *trail) entryWords(e *audit.Entry, full bool) string {
+	what := cmp.Or(e.As, e.Action)
+	if full && e.As != "" {
+		what = e.Action + ": " + e.As
+	}
+	about := func(what string) string {
+		if d := u.subject(e); d != "" {
+			return what + ": " + d
+		}
+		return what
 	}
 	switch e.Type {
 	case audit.EventDecided:
@@ -247,13 +273,13 @@ func entryWords(e *audit.Entry) string {
 	case audit.EventRefused:
 		return "REFUSED " + what
 	case audit.EventOutcome:
-		return "outcome " + e.Outcome
+		return about("outcome " + e.Outcome)
 	case audit.EventWithdrawn:
-		return "withdrawn"
+		return about("withdrawn")
 	case audit.EventHandedOut:
-		return "handed out"
+		return about("handed out")
 	case audit.EventExpired:
-		return "expired"
+		return about("expired")
 	case audit.EventCreated, audit.EventAdopted, audit.EventRevealed, audit.EventExported:
 	}
 	return e.Type.String()
