@@ -57,6 +57,9 @@ func (s *Source) reach(ext rows.Extent) reconcile.Coverage {
 	}
 	if d != nil {
 		c.From, c.To = d.From.Or(c.From), d.To.Or(c.To)
+		if c.To.After(s.now) {
+			c.To = s.now // nothing shows what is still to come, whatever is declared
+		}
 		c.Lag, c.Partitions = d.Lag, d.Partitions
 	}
 	if !ext.Limit.To.IsZero() {

@@ -178,6 +178,23 @@ func TestCoverage(t *testing.T) {
 	if c := r.Facts().Coverage; c.From != declared.From || c.To != declared.To || c.Lag != time.Minute {
 		t.Errorf("what is declared does not win: %+v", c)
 	}
+	r = opened(t, edit(chargesSpec("charges.jsonl"), func(s *Spec) { s.Coverage = &DeclaredCoverage{To: now.Add(time.Hour)} })).Readers()[0]
+	scanned(t, r)
+	if c := r.Facts().Coverage; c.To != now {
+		t.Errorf("it covers what is still to come: %+v", c)
+	}
+}
+
+// TestOddTimesCoverNothing: one line with a time to come, or with the zero of a clock, does not stretch what a log covers.
+func TestOddTimesCoverNothing(t *testing.T) {
+	t.Parallel()
+	s := &Source{now: now}
+	for _, at := range []int64{50e9, 101e9, 30e9, 0, 9e17} {
+		s.extend(reconcile.AtUnix(at))
+	}
+	if s.stats.First != reconcile.AtUnix(30e9) || s.stats.Last != reconcile.AtUnix(50e9) {
+		t.Errorf("from %v to %v", s.stats.First.Time(), s.stats.Last.Time())
+	}
 }
 
 func TestMistakesHaveAPlace(t *testing.T) {
