@@ -75,6 +75,7 @@ const (
 	CodeReference = "reference-unknown"
 	CodeExpired   = "expired"
 	CodeConfig    = "config-changed"
+	CodeTaken     = "trail-taken-over"
 	CodeHandedOut = "handed-out"
 )
 
@@ -90,6 +91,7 @@ var Refusals = []Refusal{
 	{CodeReference, "The reference of distinct or duplicate-of names no other action."},
 	{CodeExpired, "The decision's valid_until has passed."},
 	{CodeConfig, "The replay was decided under another config, or this one has changed since: withdraw it, and decide again."},
+	{CodeTaken, "The replay was decided before this machine took the trail over: a later copy of it may say that it was handed out. Withdraw it, and decide again."},
 	{CodeHandedOut, "The worker has the replay already, and nobody has recorded what came of it."},
 }
 

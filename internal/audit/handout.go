@@ -39,15 +39,44 @@ func (d *Desk) HandOut(ctx context.Context) (handed []Handed, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	taken, remembered, err := d.Trail.Taken(ctx)
+	if err != nil {
+		return nil, err
+	}
 	now := reconcile.At(d.Now())
 	for i := range wanted {
 		one, err := d.holds(ctx, &r, &wanted[i], now)
 		if err != nil {
 			return nil, err
 		}
+		if one.Code == "" && wanted[i].Seq < taken {
+			one.Code, one.Reason = CodeTaken, takenOver
+		}
 		handed = append(handed, one)
 	}
-	return handed, d.giveAway(ctx, handed)
+	if err := d.giveAway(ctx, handed); err != nil || remembered {
+		return handed, err
+	}
+	return handed, d.takeOver(ctx, &r, handed)
+}
+
+const takenOver = "It was decided before this machine took the trail over as it found it: a later copy may say that it was handed out. Withdraw it, look whether it was sent, and decide again."
+
+// takeOver records the refusals of a machine that does not remember the trail: with them it takes the trail over, and remembers it from now on.
+func (d *Desk) takeOver(ctx context.Context, r *Reading, handed []Handed) error {
+	for i := range handed {
+		h := &handed[i]
+		if h.Code != CodeTaken {
+			continue
+		}
+		if err := d.Trail.Note(ctx, Event{
+			Type: EventRefused, Case: h.Decision.Case, Decision: reconcile.DecideReplay, Code: h.Code, Answer: h.Reason,
+			Config: r.Config, ConfigDigest: r.ConfigDigest, ScanNow: r.Now, Pinned: r.Pinned,
+		}); err != nil {
+			return fmt.Errorf("taking the trail over: %w", err)
+		}
+	}
+	return nil
 }
 
 // replays lists the replays that wait for the worker, oldest first, and those that it has and has not reported of.

@@ -318,3 +318,27 @@ func (t *Trail) Evidence(ctx context.Context, seq int64) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// Taken tells with which record a machine that remembered nothing of the trail last took it as it was, 0 where none did, and whether this machine remembers it.
+// Where it does not, its next record takes the trail over. Whatever was recorded before may be followed by what that machine has not seen.
+func (t *Trail) Taken(ctx context.Context) (seq int64, remembered bool, err error) {
+	c, err := t.usable()
+	if err != nil {
+		return 0, false, err
+	}
+	p, err := t.remembered()
+	if err != nil {
+		return 0, false, err
+	}
+	err = c.snapshot(ctx, func(q querier) error {
+		what := `SELECT ifnull(max(seq), 0) FROM entry WHERE type=?`
+		if p == nil {
+			what = `SELECT CASE max(seq) WHEN 0 THEN 0 ELSE max(seq)+1 END FROM entry WHERE ?<>''`
+		}
+		return q.QueryRowContext(ctx, what, EventAdopted.String()).Scan(&seq)
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("reading who took the trail over: %w", err)
+	}
+	return seq, p != nil, nil
+}

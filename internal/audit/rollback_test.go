@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/idemctl/internal/audit"
 )
@@ -326,4 +328,47 @@ func TestNoFalseAlarm(t *testing.T) {
 		})
 	}
 	with(t, p, func(trail *audit.Trail) { verified(t, trail) })
+}
+
+// TestHandOutAfterAdoption: a machine that remembers nothing cannot tell an older copy of the trail from the newest, so what was decided before it took the
+// trail over may be with a worker already. It is decided again, once.
+func TestHandOutAfterAdoption(t *testing.T) {
+	t.Parallel()
+	c, p := newClock(), place(t)
+	n := newNight(c)
+	desk := func() *audit.Desk { return &audit.Desk{Trail: open(t, p, c), Now: c.now, Read: n.read} }
+	codes := func(d *audit.Desk) (out []string) {
+		handed, err := d.HandOut(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range handed {
+			out = append(out, handed[i].Code)
+		}
+		return out
+	}
+	d := desk()
+	was := decideAt(t, d, replay("K1"))[0].Decision
+	if err := d.Trail.Close(); err != nil {
+		t.Fatal(err)
+	}
+	moved := audit.Place{Path: filepath.Join(t.TempDir(), "audit.db"), State: t.TempDir(), Keys: filepath.Join(p.State, "keys")}
+	put(t, moved.Path, slurp(t, p.Path))
+	p = moved
+	d = desk()
+	for range 2 { // the second time this machine remembers the trail, and yet not what came before
+		if got := codes(d); !slices.Equal(got, []string{audit.CodeTaken}) {
+			t.Fatalf("handed out after the trail was taken over: %q", got)
+		}
+	}
+	if _, err := d.Trail.Withdraw(t.Context(), was.ID, "nobody sent it"); err != nil {
+		t.Fatal(err)
+	}
+	c.forward(10 * time.Minute)
+	if got := told(decideAt(t, d, replay("K1"))); got != "recorded replay" {
+		t.Fatalf("decided again: %s", got)
+	}
+	if got := codes(d); !slices.Equal(got, []string{""}) {
+		t.Errorf("handed out once decided again: %q", got)
+	}
 }
