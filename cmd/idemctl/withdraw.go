@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -110,6 +111,9 @@ func (e *Env) change(ctx context.Context, args []string, asJSON bool, word strin
 		return err
 	}
 	e.outcome.recorded = true
+	if d.State == reconcile.DecisionWithdrawn && d.HandedOut.Known() && d.Outcome == reconcile.ReportedNone {
+		_, _ = fmt.Fprintf(e.Err, "idemctl: it was handed out at %s: it may have been sent already, and stays pending until idemctl outcome says what came of it\n", d.HandedOut.Time().Format(time.RFC3339))
+	}
 	shown := shownDecision(&d, nil, reconcile.At(e.Now()))
 	return errors.Join(err, writeOut(e.Out, func(w io.Writer) error {
 		if asJSON {

@@ -9,8 +9,8 @@ import (
 
 // The phrases that every view of a case shares: the console says them in the same words as the table.
 
-// Known says whether the action was executed.
-func Known(c *scan.Case) string { return executedSentences[c.Executed] }
+// Known says whether the action was executed, and whether more than once.
+func Known(c *scan.Case) string { return knownSentence(c) }
 
 // NotKnown says what the verdict could not be told of.
 func NotKnown(c *scan.Case) string { return unknownSentence(c) }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
@@ -66,7 +67,7 @@ func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 		s.line("%s", s.in(red, "The scan is incomplete: not everything could be read as declared."))
 	}
 	const width = len("What is known    ")
-	s.pair(width, "What is known", executedSentences[c.Executed])
+	s.pair(width, "What is known", knownSentence(c))
 	s.pair(width, "What is not", unknownSentence(c))
 	s.pair(width, "A retry now", retrySentences[c.RetryNow])
 	s.pair(width, "Until when", exposureSentence(c.Exposure, m.Now))
@@ -75,6 +76,14 @@ func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 			s.pair(width, "Of the contract", text.SafeString(f.Kind+": "+f.Text))
 		}
 	}
+}
+
+// knownSentence says whether the action was executed, and whether more than once.
+func knownSentence(c *scan.Case) string {
+	if c.Executed == reconcile.ExecutedYes && (slices.Contains(c.Kinds, reconcile.DuplicateEffect) || slices.Contains(c.Kinds, reconcile.ReexecutedAfterExpiry)) {
+		return "The action was executed more than once."
+	}
+	return executedSentences[c.Executed]
 }
 
 func unknownSentence(c *scan.Case) string {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 )
 
 func TestDecimalText(t *testing.T) {
@@ -76,5 +77,25 @@ func TestValuesCannotImitate(t *testing.T) {
 	}
 	if got := cellText(reconcile.Value{}); got != "(unknown)" {
 		t.Errorf("an unknown value is shown as %s", got)
+	}
+}
+
+// What is known of an action tells once from more than once, and of an end that has passed no time is left.
+func TestSentencesTellMoreThanOnceAndPassed(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[reconcile.Kind]string{
+		reconcile.DuplicateEffect: "The action was executed more than once.", reconcile.ReexecutedAfterExpiry: "The action was executed more than once.",
+		reconcile.OrphanedEffect: "The action was executed.",
+	} {
+		c := &scan.Case{}
+		c.Executed, c.Kinds = reconcile.ExecutedYes, []reconcile.Kind{kind}
+		if got := Known(c); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+	now := reconcile.At(time.Date(2026, 11, 29, 6, 0, 0, 0, time.UTC))
+	e := reconcile.Exposure{State: reconcile.ExposureUntil, Until: now}
+	if got, want := UntilWhen(e, now), "It could be executed again until 2026-11-29T06:00:00Z, which has passed."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

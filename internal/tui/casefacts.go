@@ -78,6 +78,9 @@ func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
 	for _, r := range rows {
 		wide = max(wide, text.Width(text.SafeString(r.name)))
 	}
+	if v.only { // all of them have the sign, which would touch the longest name
+		wide++
+	}
 	wide = min(wide, max(8, s.w/2-2))
 	if v.only && len(rows) == 0 {
 		s.add(paint.Faint, "no value differs")

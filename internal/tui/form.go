@@ -229,7 +229,7 @@ func (f *form) Hint() string {
 		return "↑↓ look · space chooses · pgup pgdn what it is about · tab goes on · esc cancels"
 	}
 	if f.focus == onCancel && len(f.picks) > 0 && f.chosen < 0 {
-		return "tab or ↓ to the choices · enter cancels · esc cancels"
+		return "tab or ↓ goes to the choices · enter or esc cancels"
 	}
 	return "tab goes on · ←→ buttons · enter presses the marked one · esc cancels"
 }

@@ -84,8 +84,13 @@ func (v *caseView) timeline(s *sheet) {
 		if i > 0 {
 			step = "+" + gap(e.at.Sub(events[i-1].at))
 		}
-		s.line(paint.Piece{Style: paint.Strong, Text: sign}, paint.Piece{Style: paint.Time, Text: text.Pad(clockText(e.at), wide) + " "},
-			paint.Piece{Style: paint.Faint, Text: text.PadLeft(step, 7) + " "}, paint.Piece{Style: st, Text: strings.TrimSpace(e.who + " " + e.what)})
+		left := []paint.Piece{
+			{Style: paint.Strong, Text: sign}, {Style: paint.Time, Text: text.Pad(clockText(e.at), wide) + " "}, {Style: paint.Faint, Text: text.PadLeft(step, 7) + " "},
+		}
+		for _, l := range text.Wrap(strings.TrimSpace(e.who+" "+e.what), max(10, s.w-wide-9)) {
+			s.line(append(left, paint.Piece{Style: st, Text: l})...)
+			left = []paint.Piece{{Text: strings.Repeat(" ", wide+10)}}
+		}
 	}
 }
 
