@@ -44,6 +44,23 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// The README's first command opens the console.
+func TestReadmeConsole(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, command, _ := strings.Cut(string(text), "```\ngo run ./cmd/idemctl ")
+	command, _, _ = strings.Cut(command, "#")
+	s := onTerminal(t, nil, strings.Fields(command)...)
+	s.shows("13 cases")
+	s.press("q")
+	if code := s.ends(); code != exitClean {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // The README's config can be meant: only its database is missing here.
 func TestReadmeConfig(t *testing.T) {
 	t.Parallel()
