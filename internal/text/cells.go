@@ -49,17 +49,17 @@ func Wrap(s string, cells int) []string {
 	return append(lines, s)
 }
 
-// Typed returns what of an operator's input may stand in a text box: what cannot be shown as it is is left out, line feeds become spaces, and a letter keeps
-// four marks. It reports how many characters it left out.
+// Typed returns what of an operator's input may stand in a text box: what cannot be shown as it is is left out, ends of lines become spaces (most
+// terminals paste them as carriage returns), and a letter keeps four marks. It reports how many characters it left out.
 func Typed(s string) (kept string, left int) {
 	var out strings.Builder
 	marks := 0
-	for _, r := range s {
+	for i, r := range s {
 		switch {
-		case r == '\n' || r == '\t':
-			r, marks = ' ', 0
-		case r == '\r':
+		case r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
 			continue
+		case r == '\n' || r == '\t' || r == '\r':
+			r, marks = ' ', 0
 		case unicode.Is(unicode.M, r):
 			marks++
 		default:

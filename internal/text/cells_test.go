@@ -84,4 +84,7 @@ func TestTypedHoldsNothingForeign(t *testing.T) {
 	if kept, left := text.Typed("Zürich\n\u202e東京\x1b[2J"); kept != "Zürich 東京[2J" || left != 2 {
 		t.Errorf("Typed = %q, %d left out", kept, left)
 	}
+	if kept, _ := text.Typed("one\rtwo\r\nthree\tfour\nfive"); kept != "one two three four five" {
+		t.Errorf("the ends of lines join words: %q", kept)
+	}
 }
