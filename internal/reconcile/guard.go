@@ -103,7 +103,7 @@ var Guards = []Answer{
 	{DecideResolve, Accept, "harmless", "It is explained, and no retry can do harm.", true, nil},
 
 	{DecideRecheck, ResolutionNone, "recheck", "Look again at a time when every source will cover it.", true, nil},
-	{DecideEscalate, ResolutionNone, "escalate", "Hand it over: to whom, how urgent, under which reference.", true, nil},
+	{DecideEscalate, ResolutionNone, "escalate", "Hand it over: say to whom, and why. The case stays open.", true, nil},
 }
 
 // options asks the guard about every decision.

@@ -83,6 +83,13 @@ func knownSentence(c *scan.Case) string {
 	if c.Executed == reconcile.ExecutedYes && (slices.Contains(c.Kinds, reconcile.DuplicateEffect) || slices.Contains(c.Kinds, reconcile.ReexecutedAfterExpiry)) {
 		return "The action was executed more than once."
 	}
+	lost, stands := false, false
+	for _, l := range c.Legs {
+		lost, stands = lost || l.State == reconcile.LegLost, stands || l.State == reconcile.LegYes
+	}
+	if c.Executed == reconcile.ExecutedYes && lost && !stands {
+		return "The action is recorded as executed, and what it made is not there now."
+	}
 	return executedSentences[c.Executed]
 }
 

@@ -93,6 +93,12 @@ func TestSentencesTellMoreThanOnceAndPassed(t *testing.T) {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
+	gone := &scan.Case{}
+	gone.Executed, gone.Kinds = reconcile.ExecutedYes, []reconcile.Kind{reconcile.ReceiptWithoutEffect}
+	gone.Legs = []reconcile.Leg{{Name: reconcile.LegLocal, State: reconcile.LegLost}}
+	if got, want := Known(gone), "The action is recorded as executed, and what it made is not there now."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	now := reconcile.At(time.Date(2026, 11, 29, 6, 0, 0, 0, time.UTC))
 	e := reconcile.Exposure{State: reconcile.ExposureUntil, Until: now}
 	if got, want := UntilWhen(e, now), "It could be executed again until 2026-11-29T06:00:00Z, which has passed."; got != want {

@@ -17,7 +17,12 @@ import (
 )
 
 // reach says how far a source was read, in the words of the table.
-func reach(c reconcile.Coverage) string { return report.Reach(c) }
+func reach(c reconcile.Coverage) string {
+	if c.To.Known() {
+		c.To = reconcile.At(c.To.Time().Truncate(time.Second)) // never further than it is
+	}
+	return report.Reach(c)
+}
 
 // sourcesScreen shows what is read, how far each source reaches, and what holds for contracts and stores as a whole.
 type sourcesScreen struct {

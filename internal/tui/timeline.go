@@ -56,7 +56,9 @@ func (v *caseView) events() []event {
 			bound(g.To, text.SafeString(g.Store), "lost to here", paint.Warn)
 		}
 	}
-	bound(v.clock(), "now", "", paint.Strong)
+	if now := v.clock(); now.Known() {
+		bound(reconcile.At(now.Time().Truncate(time.Second)), "now", "", paint.Strong)
+	}
 	if v.c.Exposure.State == reconcile.ExposureUntil {
 		bound(v.c.Exposure.Until, "retry window", "ends", paint.Critical)
 	}
