@@ -31,7 +31,7 @@ func (e *Env) desk(cfg *config.Config, trail *audit.Trail, repeated bool) *audit
 func reading(res *scan.Result) audit.Reading {
 	m := res.Manifest()
 	return audit.Reading{
-		Now: m.Now, Pinned: m.Pinned, Config: m.Name, ConfigDigest: m.ConfigDigest, Close: res.Close,
+		Now: m.Now, Pinned: m.Pinned, Incomplete: !m.Complete, Config: m.Name, ConfigDigest: m.ConfigDigest, Close: res.Close,
 		Case: func(ctx context.Context, prefix string) (*audit.Seen, error) {
 			c, err := res.Case(ctx, prefix)
 			var none *scan.Error

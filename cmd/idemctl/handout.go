@@ -54,6 +54,7 @@ func runHandout(ctx context.Context, env *Env, args []string, now string, asJSON
 	for i := range handed {
 		h := &handed[i]
 		if h.Code != "" {
+			env.outcome.incomplete = env.outcome.incomplete || h.Code == audit.CodeIncomplete
 			_, _ = fmt.Fprintf(env.Err, "idemctl: %s\n", report.NotHanded(h.Decision.ID, h.Decision.Case, h.Code, h.Reason))
 			continue
 		}

@@ -28,6 +28,7 @@ type Desk struct {
 type Reading struct {
 	Now                  reconcile.Instant
 	Pinned               bool // Now is not the real time
+	Incomplete           bool // a source was not read as far as it was declared to reach: a case that is not found is not gone
 	Config, ConfigDigest string
 	// Case returns the case whose id begins so; errors.Is(err, ErrNoCase) where none does, or several do.
 	Case  func(ctx context.Context, prefix string) (*Seen, error)
@@ -76,8 +77,13 @@ const (
 	CodeExpired   = "expired"
 	CodeConfig    = "config-changed"
 	CodeTaken     = "trail-taken-over"
-	CodeHandedOut = "handed-out"
+
+	CodeIncomplete = "sources-incomplete"
+	CodeHandedOut  = "handed-out"
 )
+
+// notWholly is said of a case that is not found where not everything was read.
+const notWholly = "a source could not be read as far as declared, so nothing is concluded from that: see idemctl check."
 
 // Refusal is a code with what it means.
 type Refusal struct{ Code, Means string }
@@ -85,6 +91,7 @@ type Refusal struct{ Code, Means string }
 // Refusals is the one table of refusals that are not the guard's; documentation is made from it.
 var Refusals = []Refusal{
 	{CodeNoCase, "The sources, read anew, show no such case, or the beginning of its id is that of several."},
+	{CodeIncomplete, "There is no such case to judge, as a source could not be read as far as declared: nobody knows whether it needs a decision still."},
 	{CodePinned, "The clock is pinned: replay, resolve, hold and handing out wait until --now repeats the config's time. A time to come decides nothing, nor does a pinned one what runs out. A fixture's clock is the one to decide by."},
 	{CodeChanged, "The records say something else than the operator was shown, or than the decision rests on."},
 	{CodeLive, "Another decision of the case stands, and its evidence has not changed."},
@@ -163,6 +170,9 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 		return Answer{Case: id, Code: code, Reason: fmt.Sprintf(format, a...)}, nil, nil
 	}
 	seen, err := r.Case(ctx, name)
+	if errors.Is(err, ErrNoCase) && r.Incomplete {
+		return refused(name, CodeIncomplete, "%v; but "+notWholly, err)
+	}
 	if errors.Is(err, ErrNoCase) {
 		return refused(name, CodeNoCase, "%v", err)
 	}

@@ -125,6 +125,9 @@ func (d *Desk) holds(ctx context.Context, r *Reading, decision *Decision, now re
 		return refuse(CodePinned, "%s", why)
 	}
 	seen, err := r.Case(ctx, decision.Case)
+	if errors.Is(err, ErrNoCase) && r.Incomplete {
+		return refuse(CodeIncomplete, "The records show no such case; but "+notWholly)
+	}
 	if errors.Is(err, ErrNoCase) {
 		return refuse(CodeNoCase, "The records show no such case any more: it needs no replay.")
 	}
