@@ -226,7 +226,7 @@ func (f *form) Hint() string {
 	case f.blank() != nil:
 		return "type · tab next field · shift+tab back · esc cancels and keeps the text"
 	case f.focus == onPicks:
-		return "↑↓ look · space chooses · pgup pgdn what it is about · tab goes on · esc cancels"
+		return "↑↓ look · space chooses · tab goes on · pgup pgdn its head · esc cancels"
 	}
 	if f.focus == onCancel && len(f.picks) > 0 && f.chosen < 0 {
 		return "tab or ↓ goes to the choices · enter or esc cancels"
