@@ -79,6 +79,7 @@ const (
 	CodeTaken     = "trail-taken-over"
 
 	CodeIncomplete = "sources-incomplete"
+	CodeClock      = "clock-set-back"
 	CodeHandedOut  = "handed-out"
 )
 
@@ -97,6 +98,7 @@ var Refusals = []Refusal{
 	{CodeLive, "Another decision of the case stands, and its evidence has not changed."},
 	{CodeReference, "The reference of distinct or duplicate-of names no other action."},
 	{CodeExpired, "The decision's valid_until has passed."},
+	{CodeClock, "The clock stands before the time at which the replay was decided: until it is right, nothing that expires can be judged."},
 	{CodeConfig, "The replay was decided under another config, or this one has changed since: withdraw it, and decide again."},
 	{CodeTaken, "The replay was decided before this machine took the trail over: a later copy of it may say that it was handed out. Withdraw it, and decide again."},
 	{CodeHandedOut, "The worker has the replay already, and nobody has recorded what came of it."},

@@ -257,6 +257,21 @@ func TestDeskClockToCome(t *testing.T) {
 	}
 }
 
+// TestHandOutClockSetBack: by a clock that was set back everything that expires seems to live, so nothing is handed out by it.
+func TestHandOutClockSetBack(t *testing.T) {
+	t.Parallel()
+	d, _, c := newDesk(t)
+	decideAt(t, d, replay("K1"))
+	c.forward(-time.Hour)
+	if handed, err := d.HandOut(t.Context()); err != nil || len(handed) != 1 || handed[0].Code != audit.CodeClock {
+		t.Errorf("handed out before it was decided: %+v, %v", handed, err)
+	}
+	c.forward(time.Hour)
+	if handed, err := d.HandOut(t.Context()); err != nil || len(handed) != 1 || handed[0].Code != "" {
+		t.Errorf("once the clock is right: %+v, %v", handed, err)
+	}
+}
+
 // TestDeskPinnedClockRunsOut: what would recognise a second send is judged by the real clock alone: it runs out by that one.
 func TestDeskPinnedClockRunsOut(t *testing.T) {
 	t.Parallel()

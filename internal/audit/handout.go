@@ -114,6 +114,8 @@ func (d *Desk) holds(ctx context.Context, r *Reading, decision *Decision, now re
 	switch {
 	case decision.HandedOut.Known():
 		return refuse(CodeHandedOut, "It was handed out at %s, and nobody has recorded what came of it: idemctl outcome %s done|failed|unknown --ref REF.", stamp(decision.HandedOut), decision.ID)
+	case decision.Recorded.After(now):
+		return refuse(CodeClock, "It was decided at %s, and the clock stands at %s: it was set back. Whatever expires is judged by it.", stamp(decision.Recorded), stamp(now))
 	case !decision.Live(now):
 		return refuse(CodeExpired, "Its time was over at %s.", stamp(decision.ValidUntil))
 	}
