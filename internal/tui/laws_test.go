@@ -119,6 +119,34 @@ func TestFrameLaws(t *testing.T) {
 	}
 }
 
+// TestFrameLawsDecided: the dialogs about a decision, and the trail that tells of it, whatever was typed into it.
+func TestFrameLawsDecided(t *testing.T) {
+	t.Parallel()
+	decided := []place{
+		{"case decided", []string{"enter"}, ""},
+		{"withdraw", []string{"enter", "w"}, ""},
+		{"withdraw with a reason", []string{"enter", "w", "tab"}, "it is 界 clear é now, and has been for some time, as far as anybody at the desk can tell"},
+		{"outcome", []string{"enter", "o"}, ""},
+		{"outcome chosen", []string{"enter", "o", "tab", "down", " ", "tab"}, "run 界 7"},
+		{"trail", []string{"2"}, ""},
+		{"record", []string{"2", "enter"}, ""},
+		{"as it was", []string{"2", "G", "enter", "enter"}, ""},
+	}
+	const step = 9 // of the corpus: its kinds stand side by side
+	for i, corpus := 0, hostile.Corpus(); i*step < len(corpus); i++ {
+		bad := string(corpus[i*step].Bytes)
+		d := &desk{res: fixture(t, "payments-restore")}
+		if _, err := d.decide(t.Context(), audit.Request{Cases: []string{d.res.cases[0].CaseID}, Decision: reconcile.DecideHold, Reason: "until it is clear"}); err != nil {
+			t.Fatal(err)
+		}
+		d.decisions[0].Reason, d.decisions[0].Ref, d.entries[len(d.entries)-1].Reason = bad, bad, bad // whatever another program wrote there
+		p := decided[i%len(decided)]
+		c := start(t, d.deps(), 120, 36, fixtureOption).press("ctrl+r")
+		c.visit(p)
+		c.everySize(fmt.Sprintf("%s, %q", p.name, bad), i)
+	}
+}
+
 // hostileDesk is a world in which every text is hostile.
 func hostileDesk(t *testing.T) *desk {
 	t.Helper()
