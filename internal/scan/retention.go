@@ -59,7 +59,11 @@ func (g *retentionGaps) list(b reconcile.Book) []ContractFinding {
 		if c.RetryWindow.Valid {
 			window = "is " + c.RetryWindow.D.String()
 		}
-		f.Text = fmt.Sprintf("%d actions stand whose receipt's life has ended while a retry may still come: the retry window %s, receipts live %s. A late retry of any of them executes again.", f.Count, window, retentionText(c))
+		stand, late := fmt.Sprintf("%d actions stand", f.Count), "any of them"
+		if f.Count == 1 {
+			stand, late = "1 action stands", "it"
+		}
+		f.Text = fmt.Sprintf("%s whose receipt's life has ended while a retry may still come: the retry window %s, receipts live %s. A late retry of %s executes again.", stand, window, retentionText(c), late)
 		out = append(out, *f)
 	}
 	return out
