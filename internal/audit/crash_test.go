@@ -19,7 +19,7 @@ var long = flag.Int("long", 1, "how many times as much the trials do")
 
 // What a plain run does. The trials were also run with -long, without the race detector: see make trials.
 const (
-	kills     = 20                     // 1,000 were tried
+	kills     = 20                     // 100 were tried
 	killers   = 2                      // trails that are killed at the same time
 	longest   = 300 * time.Millisecond // until a child that is ready dies
 	writers   = 8                      // processes that decide the same cases

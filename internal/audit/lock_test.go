@@ -13,7 +13,7 @@ import (
 
 const (
 	trappers = 3 // processes that drop their own locks while they append
-	trapped  = 5 // decisions of each; 500 were tried
+	trapped  = 5 // decisions of each; 40 were tried
 )
 
 // TestLockTraps: several processes append, each opening and closing the trail's files under its own feet, while a sqlite3 shell opens and closes the database

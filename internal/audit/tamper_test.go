@@ -16,7 +16,7 @@ import (
 	"example.com/idemctl/internal/reconcile"
 )
 
-// flips is how many bytes of a small trail are changed, one at a time; 10,000 were tried.
+// flips is how many bytes of a small trail are changed, one at a time; all were tried.
 const flips = 100
 
 // small is a trail with something of everything, closed.
