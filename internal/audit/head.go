@@ -20,7 +20,7 @@ type head struct {
 
 // storedHashes reads the nodes of the tree.
 type storedHashes struct {
-	ctx context.Context //nolint:containedctx // tlog's interface has none
+	ctx context.Context // tlog's interface has none
 	q   querier
 }
 

@@ -28,7 +28,7 @@ func short(s string) string {
 func (m memory) pin(origin string) (*pin, error) {
 	b, err := readSmall(m.pinFile(origin))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // no pin is an answer
+		return nil, nil // no pin is an answer
 	}
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 type app struct {
 	deps   Deps
 	opt    Options
-	ctx    context.Context //nolint:containedctx // the program's own; commands derive theirs from it
+	ctx    context.Context // the program's own; commands derive theirs from it
 	keys   *keymap.Map
 	pal    *paint.Palette
 	glyphs *paint.Glyphs

@@ -70,7 +70,7 @@ func play(ctx context.Context, r *root, t *terminal) error {
 type shell struct {
 	*root
 	term *terminal
-	ctx  context.Context //nolint:containedctx // the program's own
+	ctx  context.Context // the program's own
 }
 
 // resized says that the terminal's size is another.

@@ -18,7 +18,7 @@ var ErrEncoding = errors.New("not an encoding that can be read")
 func EncodingNamed(name string) (encoding.Encoding, error) {
 	folded := strings.ToLower(name)
 	if folded == "utf-8" || folded == "utf8" || folded == "us-ascii" {
-		return nil, nil //nolint:nilnil // UTF-8 needs no decoder
+		return nil, nil // UTF-8 needs no decoder
 	}
 	e, err := ianaindex.IANA.Encoding(folded)
 	if err != nil || e == nil {
@@ -28,7 +28,7 @@ func EncodingNamed(name string) (encoding.Encoding, error) {
 		return nil, fmt.Errorf("%q: %w", name, ErrEncoding)
 	}
 	if e == unicode.UTF8 {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil // as above
 	}
 	return e, nil
 }

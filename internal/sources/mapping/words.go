@@ -13,7 +13,7 @@ type words[T any] struct {
 // compileWords reads every target word by parse; an unknown one is a mistake in the map.
 func compileWords[T any](f *Field, parse func(string) (T, error), allowed []string) (*words[T], error) {
 	if len(f.Words) == 0 {
-		return nil, nil //nolint:nilnil // no words declared is an answer
+		return nil, nil // no words declared is an answer
 	}
 	w := &words[T]{exact: make(map[string]T, len(f.Words))}
 	for from, to := range f.Words {
