@@ -72,7 +72,7 @@ func runAuditLog(ctx context.Context, env *Env, opt *logOptions, args []string) 
 		return err
 	}
 	defer func() { _ = trail.Close() }()
-	entries := shownEntries(trail.Log(ctx, audit.LogQuery{From: opt.from, Limit: opt.limit, Reverse: opt.reverse}))
+	entries := shownEntries(trail.Log(ctx, audit.LogQuery{From: opt.from, Limit: opt.limit, Reverse: opt.reverse}), decisionsByID(ctx, trail))
 	return writeOut(env.Out, func(w io.Writer) error {
 		switch {
 		case opt.asJSON:
@@ -112,12 +112,31 @@ func (e *Env) trailToRead(ctx context.Context, args []string) (*audit.Trail, err
 	return trail, nil
 }
 
-func shownEntries(in iter.Seq2[audit.Entry, error]) iter.Seq2[report.Entry, error] {
+// decisionsByID are the decisions that records may be about. Of a trail that is damaged as many as can be read come: its records are listed without the rest.
+func decisionsByID(ctx context.Context, trail *audit.Trail) map[string]*audit.Decision {
+	all := make(map[string]*audit.Decision)
+	for d, err := range trail.Decisions(ctx, audit.Query{}) {
+		if err != nil {
+			break // whoever reads the records is told of it there
+		}
+		all[d.ID] = &d
+	}
+	return all
+}
+
+func shownEntries(in iter.Seq2[audit.Entry, error], decisions map[string]*audit.Decision) iter.Seq2[report.Entry, error] {
 	return func(yield func(report.Entry, error) bool) {
 		for a, err := range in {
 			out := report.Entry{
 				Seq: a.Seq, ID: a.ID, Type: a.Type.String(), At: a.At, Operator: a.Operator, Tool: a.Tool, Case: a.Case, Decision: a.Decision, Signed: a.Signed,
 				Action: a.Action, As: a.As, Code: a.Code, Answer: a.Answer, Reason: a.Reason, Ref: a.Ref, To: a.To, Outcome: a.Outcome, Record: a.Body,
+			}
+			if d := decisions[a.Decision]; d != nil {
+				out.Identity = d.Identity
+				if a.Type != audit.EventDecided {
+					of := shownDecision(d, nil, d.Recorded)
+					out.Of = &of
+				}
 			}
 			if err != nil && !errors.Is(err, context.Canceled) {
 				err = &trailError{err}

@@ -26,7 +26,7 @@ func Answers(w io.Writer, answers []Answer) error {
 		}
 		until := ""
 		if a.Decision.ValidUntil.Known() {
-			until = "  until " + instantText(a.Decision.ValidUntil)
+			until = "  until " + momentText(a.Decision.ValidUntil)
 		}
 		if _, err := fmt.Fprintf(w, "recorded  %s  %s  %s%s\n", text.SafeString(a.Case), a.Decision.name(), text.SafeString(a.Decision.ID), until); err != nil {
 			return err

@@ -129,7 +129,7 @@ func (s *sheet) decisions(ds []Decision) {
 		s.line("%s", s.in(yellow, "Changed since the decision: the records no longer say what was decided on."))
 	}
 	const width = len("valid until")
-	s.pair(width, "decided", s.in(bold, d.name())+" by "+text.SafeString(d.Operator)+" at "+instantText(d.Recorded))
+	s.pair(width, "decided", s.in(bold, d.name())+" by "+text.SafeString(d.Operator)+" at "+momentText(d.Recorded))
 	s.pair(width, "state", d.fate())
 	s.pair(width, "reason", text.SafeString(d.Reason))
 	for _, f := range []struct{ name, value string }{{"ref", d.Ref}, {"to", d.To}, {"outcome ref", d.OutcomeRef}} {
@@ -138,14 +138,14 @@ func (s *sheet) decisions(ds []Decision) {
 		}
 	}
 	if d.At.Known() {
-		s.pair(width, "as of", instantText(d.At))
+		s.pair(width, "as of", momentText(d.At))
 	}
 	if d.ValidUntil.Known() {
-		s.pair(width, "valid until", instantText(d.ValidUntil))
+		s.pair(width, "valid until", momentText(d.ValidUntil))
 	}
 	s.pair(width, "id", text.SafeString(d.ID)+fmt.Sprintf(" (record %d)", d.Seq))
 	for i := len(ds) - 2; i >= 0; i-- {
-		s.pair(width, "before", ds[i].name()+" by "+text.SafeString(ds[i].Operator)+" at "+instantText(ds[i].Recorded)+": "+ds[i].fate())
+		s.pair(width, "before", ds[i].name()+" by "+text.SafeString(ds[i].Operator)+" at "+momentText(ds[i].Recorded)+": "+ds[i].fate())
 	}
 }
 
@@ -156,7 +156,7 @@ func (p *page) loose(ds []Decision) {
 	}
 	p.title("Handed out, and nobody has said what came of it")
 	for i := range ds {
-		p.flow(4, "  %s  handed out at %s; its action is no case any more: idemctl outcome %[1]s done --ref REF", text.SafeString(ds[i].ID), instantText(ds[i].HandedOut))
+		p.flow(4, "  %s  handed out at %s; its action is no case any more: idemctl outcome %[1]s done --ref REF", text.SafeString(ds[i].ID), momentText(ds[i].HandedOut))
 	}
 }
 
@@ -165,16 +165,16 @@ func (d *Decision) fate() string {
 	var parts []string
 	switch {
 	case d.State.Live() && !d.Live:
-		parts = append(parts, "its time was over at "+instantText(d.ValidUntil))
+		parts = append(parts, "its time was over at "+momentText(d.ValidUntil))
 	case d.State == reconcile.DecisionDecided:
 		parts = append(parts, "stands")
 	case d.State == reconcile.DecisionUnknown:
 		parts = append(parts, "nobody knows what came of it")
 	default:
-		parts = append(parts, d.State.String()+" at "+instantText(d.StateAt))
+		parts = append(parts, d.State.String()+" at "+momentText(d.StateAt))
 	}
 	if d.HandedOut.Known() {
-		parts = append(parts, "handed out at "+instantText(d.HandedOut))
+		parts = append(parts, "handed out at "+momentText(d.HandedOut))
 	}
 	if d.Outcome != reconcile.ReportedNone && d.State.String() != d.Outcome.String() {
 		parts = append(parts, "outcome "+d.Outcome.String())

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"time"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/text"
@@ -33,6 +34,25 @@ func instantText(i reconcile.Instant) string {
 		return "unknown"
 	}
 	return i.Time().Format(instantLayout)
+}
+
+// momentText writes an instant for a person: to the second. Programs get it exact, see instantText.
+func momentText(i reconcile.Instant) string {
+	if !i.Known() {
+		return "unknown"
+	}
+	return i.Time().Truncate(time.Second).Format(instantLayout)
+}
+
+// endText is momentText of the end of a danger: rounded up, as it is not over before.
+func endText(i reconcile.Instant) string {
+	if !i.Known() {
+		return "unknown"
+	}
+	if whole := i.Time().Truncate(time.Second); !whole.Equal(i.Time()) {
+		return whole.Add(time.Second).Format(instantLayout)
+	}
+	return momentText(i)
 }
 
 // member is one member of an object whose members keep their order.

@@ -39,7 +39,7 @@ func (s *sheet) line(format string, a ...any) { s.flow(4, "  "+format, a...) }
 
 func (s *sheet) identity(m *scan.Manifest, c *scan.Case) {
 	s.printf("%s  %s\n", s.in(bold, c.Headline().String()), s.severity(c.Severity, c.Severity.String()))
-	clock := instantText(m.Now)
+	clock := momentText(m.Now)
 	if m.Pinned {
 		clock += " (pinned clock)"
 	}
@@ -133,7 +133,7 @@ func (s *sheet) verdicts(c *scan.Case) {
 	for _, p := range c.Pending {
 		till := ""
 		if p.Till.Known() {
-			till = ", until " + instantText(p.Till)
+			till = ", until " + endText(p.Till)
 		}
 		s.pair(8, "pending", p.What+"  "+text.SafeString(p.Ref)+till)
 	}

@@ -154,7 +154,7 @@ func (p *page) gaps(gaps []scan.Gap) {
 			how = "declared"
 		}
 		p.flow(4, "  %s  %s, %s, from %s to %s: %d missing, %d present",
-			text.SafeString(g.Store), g.Kind, how, instantText(g.From), instantText(g.To), g.Missing, g.Present)
+			text.SafeString(g.Store), g.Kind, how, momentText(g.From), momentText(g.To), g.Missing, g.Present)
 	}
 }
 
@@ -186,10 +186,10 @@ func recordsText(s scan.Source) string {
 func (p *page) coverage(c reconcile.Coverage) string {
 	reach := "from the beginning"
 	if c.From.Known() {
-		reach = "from " + instantText(c.From)
+		reach = "from " + momentText(c.From)
 	}
 	if c.To.Known() {
-		reach += " to " + instantText(c.To)
+		reach += " to " + momentText(c.To)
 	}
 	switch {
 	case !c.Complete:

@@ -209,7 +209,7 @@ func (f *layout) slack() int {
 }
 
 func (p *page) head(m *scan.Manifest) {
-	clock := "as of " + instantText(m.Now)
+	clock := "as of " + momentText(m.Now)
 	if m.Pinned {
 		clock += " (pinned clock)"
 	}

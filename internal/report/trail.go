@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
@@ -22,7 +23,9 @@ type Entry struct {
 	Code, Answer    string // the guard's
 	Reason, Ref, To string
 	Outcome         string
-	Record          []byte // as it is stored
+	Identity        []reconcile.Component // of the case, where a decision of the trail tells it
+	Of              *Decision             // what a later record is about: the decision that was withdrawn, handed out, carried out; nil where it is none, or not known
+	Record          []byte                // as it is stored
 }
 
 // Log writes records for a person, one a line, what was said below it.
@@ -31,10 +34,10 @@ func Log(w io.Writer, entries iter.Seq2[Entry, error]) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "%6d  %s  %s  %s\n", e.Seq, instantText(e.At), text.SafeString(e.Operator), strings.Join(e.words(), "  ")); err != nil {
+		if _, err := fmt.Fprintf(w, "%6d  %s  %s  %s\n", e.Seq, momentText(e.At), text.SafeString(e.Operator), strings.Join(e.words(), "  ")); err != nil {
 			return err
 		}
-		for _, said := range []struct{ name, value string }{{"reason", e.Reason}, {"to", e.To}, {"ref", e.Ref}, {"guard", e.Answer}} {
+		for _, said := range []struct{ name, value string }{{"about", e.about()}, {"reason", e.Reason}, {"to", e.To}, {"ref", e.Ref}, {"guard", e.Answer}} {
 			if said.value == "" {
 				continue
 			}
@@ -44,6 +47,18 @@ func Log(w io.Writer, entries iter.Seq2[Entry, error]) error {
 		}
 	}
 	return nil
+}
+
+// about names the action that the record's case is of, and the decision that a later record is about.
+func (e *Entry) about() string {
+	if len(e.Identity) == 0 {
+		return ""
+	}
+	what := shortIdentity(e.Identity)
+	if e.Of != nil {
+		what = e.Of.name() + " of record " + strconv.FormatInt(e.Of.Seq, 10) + ", about " + what
+	}
+	return what
 }
 
 // words are what the record tells besides who and when.
@@ -85,14 +100,28 @@ type entryJSON struct {
 	To       shown   `json:"to"`
 	Outcome  string  `json:"outcome"`
 	Signed   bool    `json:"signed"`
+	Identity object  `json:"identity"`
+	Of       *ofJSON `json:"of"`
 	Record   any     `json:"record"`
 }
 
+// ofJSON is the decision that a later record is about.
+type ofJSON struct {
+	Record   int64  `json:"record"`
+	Decision string `json:"decision"`
+	As       string `json:"as"`
+	Operator shown  `json:"operator"`
+}
+
 func newEntryJSON(e *Entry) entryJSON {
+	var of *ofJSON
+	if e.Of != nil {
+		of = &ofJSON{e.Of.Seq, e.Of.Decision.String(), e.Of.As.String(), shown(e.Of.Operator)}
+	}
 	return entryJSON{
 		Seq: e.Seq, ID: shown(e.ID), Type: e.Type, At: instant(e.At), Operator: shown(e.Operator), Tool: shown(e.Tool), Case: shown(e.Case), Decision: shown(e.Decision),
 		Action: e.Action, As: e.As, Code: shown(e.Code), Answer: shown(e.Answer), Reason: shown(e.Reason), Ref: shown(e.Ref), To: shown(e.To), Outcome: e.Outcome,
-		Signed: e.Signed, Record: rawValue(e.Record),
+		Signed: e.Signed, Identity: identityObject(e.Identity), Of: of, Record: rawValue(e.Record),
 	}
 }
 

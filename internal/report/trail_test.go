@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/text/hostile"
 )
@@ -15,7 +16,10 @@ func TestHostileTrailIsShownAndNeverObeyed(t *testing.T) {
 	t.Parallel()
 	for _, bad := range hostile.Corpus() {
 		s := string(bad.Bytes)
-		entry := report.Entry{ID: s, Type: "guard.refused", Operator: s, Tool: s, Case: s, Decision: s, Action: "replay", Code: s, Answer: s, Reason: s, Ref: s, To: s, Record: bad.Bytes}
+		entry := report.Entry{
+			ID: s, Type: "guard.refused", Operator: s, Tool: s, Case: s, Decision: s, Action: "replay", Code: s, Answer: s, Reason: s, Ref: s, To: s, Record: bad.Bytes,
+			Identity: []reconcile.Component{{Name: s, Value: reconcile.Text(s)}}, Of: &report.Decision{ID: s, Operator: s},
+		}
 		entries := func(yield func(report.Entry, error) bool) { yield(entry, nil) }
 		found := &report.Verified{Origin: s, Root: s, Remembered: s, Faults: []report.TrailFault{{Where: s, What: s}}}
 		answers := []report.Answer{{Case: s, Code: "no-case", Reason: s}, {Case: s, Reason: s, Decision: &report.Decision{ID: s, Operator: s, Reason: s, Ref: s, To: s}}}

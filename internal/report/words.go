@@ -133,9 +133,9 @@ func exposureSentence(e reconcile.Exposure, now reconcile.Instant) string {
 		return "Whether it can be executed again is unknown."
 	case reconcile.ExposureUntil:
 		if left := shortExposure(e, now); left == "ended" {
-			return fmt.Sprintf("It could be executed again until %s, which has passed.", instantText(e.Until))
+			return fmt.Sprintf("It could be executed again until %s, which has passed.", endText(e.Until))
 		}
-		return fmt.Sprintf("It can be executed again until %s (%s left).", instantText(e.Until), shortExposure(e, now))
+		return fmt.Sprintf("It can be executed again until %s (%s left).", endText(e.Until), shortExposure(e, now))
 	default:
 		return "No retry can execute it again."
 	}
