@@ -57,6 +57,7 @@ type unit struct {
 	keyed   bool
 	ev      []Evidence
 	clashes []Clash
+	breach  *Breach
 	refs    []Ref           // each once
 	refSet  map[string]bool // the same, once there are many
 	said    sayings
@@ -318,7 +319,7 @@ func (j *joiner) subjects() []*Subject {
 		for i := range u.clashes {
 			u.clashes[i].by = nil
 		}
-		s := &Subject{Contract: j.c, Identity: u.id, Evidence: u.ev, Clashes: u.clashes, Ambiguous: u.torn}
+		s := &Subject{Contract: j.c, Identity: u.id, Evidence: u.ev, Clashes: u.clashes, Breach: u.breach, Ambiguous: u.torn}
 		markHistory(j.c, s.Evidence)
 		out = append(out, s)
 	}

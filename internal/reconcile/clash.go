@@ -16,6 +16,7 @@ type claim struct {
 	keyed []*unit // identities of which some record carries it
 	loose []*unit // keyless rows that carry it and joined nobody
 	homes []*unit // identities that such rows joined
+	rows  []*unit // keyless rows that carry it, or the identities that they joined, whether or not anybody rivals for it
 	index *scopes // of keyed
 }
 
@@ -54,9 +55,11 @@ func (j *joiner) claimFor(home, u *unit, agree []*unit, claims map[string]*claim
 	var friends map[*unit]bool
 	for _, ref := range u.refs {
 		cl := claims[refName(ref)]
-		switch {
-		case cl == nil:
+		if cl == nil {
 			continue
+		}
+		cl.rows = append(cl.rows, home)
+		switch {
 		case !j.rivals(ref.Domain):
 			if friends == nil {
 				friends = make(map[*unit]bool)

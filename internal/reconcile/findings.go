@@ -64,8 +64,11 @@ var Findings = [...]Finding{
 		Severity: SeverityHigh, Absence: true, Judged: true,
 	},
 	ScopeBreach: {
-		Word: "scope-breach", Severity: SeverityCritical,
-		Means: "a receipt points at an effect that differs in a scope component both carry",
+		Word:     "scope-breach",
+		Means:    "a receipt points at an effect that differs in a scope component both carry",
+		NotWhen:  "every scope numbers its rows anew: several have a row of that id, or the receipt's own scope has one",
+		Why:      "The receipt points at effect {effect}, which is of {component} {other}; the receipt is of {component} {own}. A retry would be answered with somebody else's effect.",
+		Severity: SeverityCritical, Judged: true,
 	},
 	FailureContradicted: {
 		Word:     "failure-contradicted",

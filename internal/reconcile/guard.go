@@ -28,7 +28,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "principal-revoked", "The one who asked for the action may no longer ask for it.", false, revoked},
 	{DecideReplay, ResolutionNone, "too-old", "The wish is older than the contract sends again.", false, tooOld},
 	{DecideReplay, ResolutionNone, "duplicates-exist", "It was executed more than once already. Sending it again cannot mend that.", false, hasKind(DuplicateEffect, ReexecutedAfterExpiry)},
-	{DecideReplay, ResolutionNone, "reference-clash", "A reference of this action is claimed by another. Find out first whose row it is.", false, hasKind(ReferenceReused)},
+	{DecideReplay, ResolutionNone, "reference-clash", "A reference of this action is claimed by another. Find out first whose row it is.", false, hasKind(ReferenceReused, ScopeBreach)},
 	{DecideReplay, ResolutionNone, "request-conflict", "The request differs between its records: nobody can say which one to send again.", false, conflicting},
 	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
 	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and nothing would recognise a second send.", false, confirmedUnrecognised},
@@ -50,7 +50,7 @@ var Guards = []Answer{
 	{DecideResolve, BackfillReceipt, "receipts-uncovered", "The serving receipts could not be read far enough to say that none is there.", false, receiptsUncovered},
 	{DecideResolve, BackfillReceipt, "key-unknown", "The identity is not whole: nothing says which key the receipt would have to remember.", false, keyUnknown},
 	{DecideResolve, BackfillReceipt, "duplicates-exist", "Several effects stand: a receipt can name only one.", false, hasKind(DuplicateEffect, ReexecutedAfterExpiry)},
-	{DecideResolve, BackfillReceipt, "reference-clash", "A reference of this action is claimed by another: the receipt could name somebody else's row.", false, hasKind(ReferenceReused)},
+	{DecideResolve, BackfillReceipt, "reference-clash", "A reference of this action is claimed by another: the receipt could name somebody else's row.", false, hasKind(ReferenceReused, ScopeBreach)},
 	{DecideResolve, BackfillReceipt, "not-executed-whole", "Not every leg stands: the receipt would promise what was not done.", false, notWhole},
 	{DecideResolve, BackfillReceipt, "weak-link", "The effect is joined by part of its identity only.", false, weakLink},
 	{DecideResolve, BackfillReceipt, "response-unknown", "The lost response is not known, and the contract does not say how to rebuild it.", false, responseUnknown},
@@ -226,7 +226,7 @@ func noCounterpart(j *judging) bool {
 }
 
 func nothingToRepoint(j *judging) bool {
-	return len(j.receipts) == 0 || !hasKind(ReferenceReused, ReceiptWithoutEffect)(j)
+	return len(j.receipts) == 0 || !hasKind(ReferenceReused, ScopeBreach, ReceiptWithoutEffect)(j)
 }
 
 func standingUnrecognised(j *judging) bool { return !j.recognised() }

@@ -14,6 +14,7 @@ func (j *joiner) joinKeyless(rs []*Record) {
 		j.place(u, claims)
 	}
 	j.tellClashes(claims)
+	j.tellBreaches(claims)
 	j.units = append(j.units, loose...)
 }
 

@@ -20,6 +20,7 @@ var rules = []rule{
 	{ResendPending, resendPending},
 	{ProviderOnlyEffect, providerOnlyEffect},
 	{PartlyExecuted, partlyExecuted},
+	{ScopeBreach, scopeBreach},
 	{FailureContradicted, failureContradicted},
 	{FingerprintConflict, fingerprintConflict},
 	{LostAfterRestore, lostAfterRestore},

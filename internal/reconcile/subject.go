@@ -53,6 +53,7 @@ type Subject struct {
 	Evidence   []Evidence
 	Ambiguous  bool        // it carries the key, but several identities agree with it: it joined none
 	Clashes    []Clash     // a few of each reference
+	Breach     *Breach     // a row of another scope that a receipt here points at
 	Candidates []Candidate // unlinked rows that may be the counterpart
 	MoreCands  int         // how many candidates are not named
 	MoreTwins  int
