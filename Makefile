@@ -38,7 +38,7 @@ fuzz:
 	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; done
 
-# Prints what a scan costs beside a bare read of the same files.
+# Prints what a scan costs beside a bare read of the same files, and what the console does with a million cases: for a key, and while nobody touches it.
 bench: ; go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./internal/...
 
 # The trials of the audit trail LONG times as large as in every go test: kills, faults, contention, changed bytes, older copies.

@@ -36,24 +36,27 @@ func (c *crowd) Rows(context.Context) iter.Seq2[*scan.Row, error] {
 
 func (c *crowd) Case(context.Context, string) (*scan.Case, error) { return c.cases[0], nil }
 
-func crowded(t testing.TB, n int) *crowd {
+func crowded(n int) *crowd {
 	one := hostileCase(func() string { return "north" }, func() reconcile.Value { return reconcile.Text("north-bikes") })
 	c := &crowd{n: n, memory: memory{manifest: scan.Manifest{Complete: true, Now: reconcile.At(night), Pinned: true}, cases: []*scan.Case{one}}}
 	c.manifest.Counts.Cases = int64(n)
 	return c
 }
 
-// BenchmarkKey tells how long a key takes from its message to the frame, with a million cases listed; the slowest in a hundred is the metric.
+// BenchmarkKey tells how long a key takes from its message to the frame, with a million cases listed; the slowest in a hundred is the metric. Each round is a
+// thousand keys.
 func BenchmarkKey(b *testing.B) {
-	c := loadedWith(b, crowded(b, 1_000_000))
+	c := loadedWith(b, crowded(1_000_000))
 	for name, keys := range map[string][]string{"line": {"j"}, "page": {"pgdown", "pgup"}, "ends": {"G", "g"}, "mark": {" "}} {
 		b.Run(name, func(b *testing.B) {
 			var took []time.Duration
-			for i := 0; b.Loop(); i++ {
-				began := time.Now()
-				_, _ = c.Update(message(keys[i%len(keys)]))
-				_ = c.View()
-				took = append(took, time.Since(began))
+			for b.Loop() {
+				for i := range 1000 { // of a single key nothing is the slowest in a hundred
+					began := time.Now()
+					_, _ = c.Update(message(keys[i%len(keys)]))
+					_ = c.View()
+					took = append(took, time.Since(began))
+				}
 			}
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs/p99")
@@ -68,7 +71,7 @@ func BenchmarkKey(b *testing.B) {
 // BenchmarkFirstScreen tells how long a saved scan of very many cases takes to its first screen.
 func BenchmarkFirstScreen(b *testing.B) {
 	for b.Loop() {
-		r := rootOf(b, crowded(b, 1_000_000))
+		r := rootOf(b, crowded(1_000_000))
 		for cmds := []tea.Cmd{r.Init()}; r.rows.Len() == 0; {
 			msg := cmds[0]()
 			if batch, ok := msg.(tea.BatchMsg); ok {
