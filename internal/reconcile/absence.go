@@ -254,7 +254,7 @@ func (j *judging) testifies(f *SourceFacts) bool {
 	if keyOf(j.s.Identity).known && slices.Contains(f.Components, "key") {
 		return true
 	}
-	return f.MapsRef && j.knowsRef(f.Role)
+	return f.MapsRef && !f.NoOwnRef && j.knowsRef(f.Role)
 }
 
 // knowsRef reports whether the action is known to have a reference that a row of the role would carry.

@@ -189,6 +189,7 @@ func (n *notation) source(w words) {
 	if w.has("no-refs") {
 		f.MapsRef = false
 	}
+	f.NoOwnRef = w.has("no-own-ref")
 	if v, ok := w.set["from"]; ok {
 		f.Coverage.From = clock(v)
 	}

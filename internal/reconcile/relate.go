@@ -60,7 +60,7 @@ func Wants(s *Subject, w *World) []Want {
 			return
 		}
 		for _, f := range j.places(role, false) {
-			if f.MapsRef && j.knowsRef(role) {
+			if f.MapsRef && !f.NoOwnRef && j.knowsRef(role) {
 				continue
 			}
 			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew

@@ -101,7 +101,11 @@ func (p *page) fields(s *CheckedSource) {
 		column = max(column, text.Width(text.SafeString(columnText(f))))
 	}
 	for _, f := range s.Fields {
-		p.flow(fact+column+8, "    %s  %s  %s", text.Pad(text.SafeString(f.Fact), fact), text.Pad(text.SafeString(columnText(f)), column), text.SafeString(f.How))
+		how := text.SafeString(f.How)
+		if f.Unseen {
+			how += ", " + p.in(yellow, "in no record")
+		}
+		p.flow(fact+column+8, "    %s  %s  %s", text.Pad(text.SafeString(f.Fact), fact), text.Pad(text.SafeString(columnText(f)), column), how)
 	}
 	if free := freeColumns(s); len(free) > 0 {
 		p.flow(6, "    read but not mapped: %s", text.SafeString(strings.Join(free, ", ")))
@@ -191,6 +195,7 @@ type (
 		Column shown `json:"column"`
 		Type   shown `json:"type"`
 		How    shown `json:"how"`
+		Unseen bool  `json:"in_no_record"`
 	}
 	problemJSON struct {
 		Place shown `json:"place"`
@@ -238,7 +243,7 @@ func newCheckedJSON(s *CheckedSource) checkedJSON {
 		Fields: []fieldJSON{}, Unmapped: allShown(s.Unmapped), Free: allShown(freeColumns(s)), Notes: allShown(s.Notes), Problems: []problemJSON{},
 	}
 	for _, f := range s.Fields {
-		out.Fields = append(out.Fields, fieldJSON{shown(f.Fact), shown(f.Column), shown(f.Type), shown(f.How)})
+		out.Fields = append(out.Fields, fieldJSON{shown(f.Fact), shown(f.Column), shown(f.Type), shown(f.How), f.Unseen})
 	}
 	for _, bad := range s.Stats.Problems {
 		out.Problems = append(out.Problems, newProblemJSON(bad))

@@ -22,6 +22,7 @@ type Checked struct {
 type CheckedField struct {
 	mapping.Understood
 	Type, Affinity string // of its column, where the store declares them
+	Unseen         bool   // there are records, and none of them has it
 }
 
 // Check says how each source was understood, in the config's order. It is called between scans.
@@ -40,7 +41,7 @@ func (s *Source) check() Checked {
 		c.Notes = append(c.Notes, s.indexNotes()...)
 	}
 	for _, u := range s.m.Understood() {
-		f := CheckedField{Understood: u}
+		f := CheckedField{Understood: u, Unseen: s.unseen.lacks(s.m, &u)}
 		if p, err := mapping.ParsePath(u.Column); err == nil && len(p.Members) == 0 {
 			if col := columnNamed(c.Columns, p.Column); col != nil {
 				f.Type, f.Affinity = col.Type, col.Affinity

@@ -15,8 +15,6 @@ const (
 	hintNoTime     = "map created_at, or declare coverage: {from: …, to: …}"
 	hintUnreadable = "correct the row where it was written, or its map; idemctl check lists such rows; nothing is concluded from what is absent"
 	hintMixed      = "let the service write the key in one type, or cast it in a query"
-	hintForeign    = "check claim and the words of operation: a misspelt one makes ours look like somebody else's; a log that should hold none of ours is left out"
-	reasonForeign  = "none of its records is ours by claim or operation"
 	reasonNoTime   = "no record has a time, so nobody knows what the file covers"
 )
 
@@ -99,27 +97,5 @@ func (s *Source) incomplete(ext rows.Extent) (reason, hint string) {
 		}
 		return count + first.Place + ": " + first.Text, cmp.Or(first.Hint, hintUnreadable)
 	}
-	return s.neverSeen()
-}
-
-// neverSeen notices a component that no record of a log carries, and a log that holds nothing of ours. A table has the column or refuses to open; a log's
-// members may be absent, and one that is absent from all of them is a misspelt name, which would make every identity unknown; a claim or an operation that
-// fits none would make our own records look like somebody else's, and then their absence proves what never happened.
-func (s *Source) neverSeen() (reason, hint string) {
-	what := map[Scheme]string{JSONL: "line", JSON: "record"}[s.spec.Scheme]
-	if s.stats.Records == 0 {
-		return "", ""
-	}
-	if s.stats.Foreign == s.stats.Records {
-		return reasonForeign, hintForeign
-	}
-	if what == "" {
-		return "", ""
-	}
-	for i, seen := range s.seen {
-		if !seen {
-			return "no " + what + " has any " + text.SafeString(s.facts.Components[i]), "check the member's name in map; idemctl check lists the members of the first " + what + "s"
-		}
-	}
-	return "", ""
+	return s.misread()
 }

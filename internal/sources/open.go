@@ -143,7 +143,7 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 	}
 	s := &Source{spec: spec, place: place, records: records, m: m, now: now, seen: make([]bool, len(m.Components()))}
 	s.facts = reconcile.SourceFacts{
-		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), MapsTime: m.MapsTime(),
+		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), NoOwnRef: !m.MapsOwnRef(), MapsTime: m.MapsTime(),
 		Skew: spec.Skew, Retained: spec.Retained, Fingerprint: spec.Fingerprint,
 		Coverage: reconcile.Coverage{Reason: "not read yet"},
 	}

@@ -23,6 +23,7 @@ type Source struct {
 	facts   reconcile.SourceFacts
 	stats   Stats
 	seen    []bool // components that some row carried
+	unseen  unseen // cells that no row of ours had
 	raw     []reconcile.Column
 }
 
@@ -36,6 +37,7 @@ func (s *Source) fail(err error) {
 // Scan implements Reader.
 func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	s.stats = Stats{}
+	s.unseen.begin(len(s.m.Paths()))
 	if s.table == nil {
 		return ctx.Err()
 	}
@@ -50,7 +52,7 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 			s.stats.Skipped++
 			return nil
 		}
-		s.note(r)
+		s.note(r, cells)
 		refused = emit(pos, r)
 		return refused
 	}, func(p rows.Problem) {
@@ -70,14 +72,17 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 		}
 	}
 	s.facts.Coverage = s.coverage(ext)
+	s.facts.NoOwnRef = !s.m.MapsOwnRef() || s.unseen.ours > 0 && !s.unseen.refs
 	return refused
 }
 
 // note counts a record and what it shows of the source.
-func (s *Source) note(r *reconcile.Record) {
+func (s *Source) note(r *reconcile.Record, cells []rows.Cell) {
 	s.stats.Records++
 	if r.Role == reconcile.RoleProvider && (!r.Claimed || r.NotOurs) {
 		s.stats.Foreign++
+	} else {
+		s.unseen.meet(r, cells)
 	}
 	for i := range r.Components {
 		if !s.seen[i] && r.Components[i].Value.Known() {

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources/rows"
@@ -124,20 +125,20 @@ func asShown(f *Field) string {
 }
 
 func (m *Mapper) explain(f *Field, how string) {
-	column := f.From
-	for i, p := range f.Parts {
-		if i > 0 {
-			column += " + "
-		}
-		column += p
+	u := Understood{Fact: f.Name, How: how, paths: f.Parts, any: len(f.Presence) > 0, Column: strings.Join(f.Parts, " + ")}
+	if f.From != "" {
+		u.paths, u.Column = []string{f.From}, f.From
 	}
-	for i, p := range f.Presence {
-		if i > 0 {
-			column += ", "
+	if u.any {
+		for _, p := range f.Presence {
+			u.paths = append(u.paths, p.Column)
 		}
-		column += p.Column
+		u.Column = strings.Join(u.paths, ", ")
 	}
-	m.understood = append(m.understood, Understood{Fact: f.Name, Column: column, How: how})
+	_, null := f.Words["null"]
+	word := f.Name == "state" || f.Name == "status" || f.Name == "outcome" && m.rec.Role == reconcile.RoleProvider && !m.perAttempt // a send may lack an answer
+	u.Must = how == "component" || f.Name == ownIDs[m.rec.Role] || word && !null
+	m.understood = append(m.understood, u)
 }
 
 // component compiles one part of the identity.

@@ -35,6 +35,12 @@ var textFacts = map[string]textFact{
 	"target":        {to: func(r *reconcile.Record) *reconcile.Value { return &r.Target }},
 }
 
+// ownRefs are the references by which others point at a role's records.
+var ownRefs = map[reconcile.Role]string{reconcile.RoleReceipt: "effect_id", reconcile.RoleEffect: "effect_id", reconcile.RoleProvider: "object_id"}
+
+// ownIDs are the facts by which a record of a role is told from the next.
+var ownIDs = map[reconcile.Role]string{reconcile.RoleEffect: "effect_id", reconcile.RoleProvider: "object_id", reconcile.RoleOutbox: "message_id"}
+
 // joining are the references by which records join, so that a source which maps one can testify by it.
 var joining = []string{"effect_id", "object_id", "provider_ref", "request_id"}
 

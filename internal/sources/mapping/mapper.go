@@ -34,6 +34,10 @@ type Understood struct {
 	Fact   string
 	Column string // as the config spells it, "" for a constant
 	How    string // component, reference, text, payload, time (unix-s), number, words, amount (minor), extra, attempts
+	Must   bool   // a source in which no record has it is misread: part of the identity, a record's own id, a closed word without a meaning for null
+
+	paths []string // its columns as the config spells them
+	any   bool     // one of them is enough
 }
 
 // Paths lists the cells that Map needs, in this order.
@@ -50,6 +54,24 @@ func (m *Mapper) Components() []string {
 
 // MapsRef reports whether the map gives a reference by which records join.
 func (m *Mapper) MapsRef() bool { return m.refs }
+
+// MapsOwnRef reports whether the map gives the reference by which other records point at this source's, which is where their absence shows: an effect's
+// id, also in a receipt, and a provider's object. Nothing points at an intent or a message.
+func (m *Mapper) MapsOwnRef() bool {
+	own := ownRefs[m.rec.Role]
+	return own == "" || slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == own })
+}
+
+// Has reports whether a fact has a value in a row, as far as has says which cells have one. What is read from no column has.
+func (u *Understood) Has(m *Mapper, has func(cell int) bool) bool {
+	n := 0
+	for _, path := range u.paths {
+		if has(m.cells[path]) {
+			n++
+		}
+	}
+	return n == len(u.paths) || u.any && n > 0
+}
 
 // MapsTime reports whether the map gives a time.
 func (m *Mapper) MapsTime() bool { return m.times }

@@ -1,0 +1,71 @@
+package sources
+
+import (
+	"cmp"
+	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/mapping"
+	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
+)
+
+const (
+	hintForeign   = "check claim and the words of operation: a misspelt one makes ours look like somebody else's; a log that should hold none of ours is left out"
+	reasonForeign = "none of its records is ours by claim or operation"
+	hintUnseen    = "check the member's name in map, and rows where the records stand deeper; idemctl check lists the members of the first "
+)
+
+// unseen notes which cells no record of ours had. A column is there or the table refuses to open; a member of a log's record, or of JSON in a column, may be
+// absent, and one that is absent from all of them is a misspelt name more often than not.
+type unseen struct {
+	cells []int // that no record had so far, ascending
+	refs  bool  // some record carried the reference by which others point at it
+	ours  int64 // records
+}
+
+// begin forgets what an earlier scan met.
+func (u *unseen) begin(cells int) {
+	*u = unseen{cells: u.cells[:0]}
+	for i := range cells {
+		u.cells = append(u.cells, i)
+	}
+}
+
+// meet takes a record of ours and its cells in.
+func (u *unseen) meet(r *reconcile.Record, cells []rows.Cell) {
+	u.ours++
+	u.refs = u.refs || r.EffectID.Known() || r.ObjectID.Known()
+	if len(u.cells) > 0 {
+		u.cells = slices.DeleteFunc(u.cells, func(i int) bool { return cells[i].Kind != rows.Missing })
+	}
+}
+
+// lacks reports whether no record gave a fact a value, where there were records.
+func (u *unseen) lacks(m *mapping.Mapper, f *mapping.Understood) bool {
+	return u.ours > 0 && !f.Has(m, func(cell int) bool { return !slices.Contains(u.cells, cell) })
+}
+
+// misread notices a log in which no record has what its map rests on, or that holds nothing of ours. A component that is absent from all records makes every
+// identity unknown, an id makes all of them one, a closed word makes all of them undecided; a claim or an operation that fits none makes our own records
+// look like somebody else's. Then an absence proves what never happened.
+func (s *Source) misread() (reason, hint string) {
+	what := map[Scheme]string{JSONL: "line", JSON: "record"}[s.spec.Scheme]
+	if s.stats.Records == 0 {
+		return "", ""
+	}
+	if s.stats.Foreign == s.stats.Records {
+		return reasonForeign, hintForeign
+	}
+	for i, seen := range s.seen {
+		if !seen && what != "" {
+			return "no " + what + " has any " + text.SafeString(s.facts.Components[i]), hintUnseen + what + "s"
+		}
+	}
+	for _, f := range s.m.Understood() {
+		if f.Must && s.unseen.lacks(s.m, &f) {
+			return "no " + cmp.Or(what, "row") + " has " + text.SafeString(f.Column) + ", from which " + text.SafeString(f.Fact) + " is read", hintUnseen + cmp.Or(what, "row") + "s"
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,100 @@
+package sources
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/mapping"
+)
+
+// TestWhatNoRecordHas is said: a map that reads past what stands there leaves the source incomplete where a conclusion would rest on it, and is noted where
+// none would. A member that some record has, null included, is there.
+func TestWhatNoRecordHas(t *testing.T) {
+	t.Parallel()
+	const wrapped = `{"Get": {"id": "tr_1", "key": "a", "status": "paid"}, "Cancel": {"id": "tr_2", "key": "b", "status": "open"}}`
+	provider := []Field{
+		{Name: "operation", Const: new("pay")},
+		{Name: "key", From: "key"},
+		{Name: "object_id", From: "id"},
+		{Name: "outcome", From: "status", Words: map[string]string{"paid": "succeeded", "open": "pending"}},
+		{Name: "error_code", From: "failure.code"},
+	}
+	words := func(null string) []Field {
+		return []Field{{Name: "key", From: "k"}, {Name: "status", From: "s", Words: map[string]string{"ok": "effective", null: "pending"}}}
+	}
+	for _, tt := range []struct {
+		name, file, text string
+		spec             Spec
+		reason           string // "" = complete
+		unseen           string // facts that no record has
+		refs             bool
+	}{
+		{"a document that wraps many", "w.json", wrapped, Spec{Role: reconcile.RoleProvider, Map: provider}, "no record has any key", "key object_id outcome error_code", false},
+		{"the same without key", "w.json", wrapped, Spec{Role: reconcile.RoleProvider, Map: append(provider[:1:1], provider[2:]...)}, "no record has id, from which object_id is read", "object_id outcome error_code", false},
+		{"a list of them", "w.json", `[{"id": "tr_1", "key": "a", "status": "paid"}, {"id": null, "key": "b", "status": "open"}]`, Spec{Role: reconcile.RoleProvider, Map: provider}, "", "error_code", true},
+		{"a word that no line has", "w.jsonl", `{"k": "a"}` + "\n", Spec{Role: reconcile.RoleEffect, Map: words("-")}, "w.jsonl:1: status", "", false},
+		{"a word for what lacks it", "w.jsonl", `{"k": "a"}` + "\n", Spec{Role: reconcile.RoleEffect, Map: words("null")}, "", "status", false},
+		{"null is a value", "w.jsonl", `{"k": "a", "s": null}` + "\n", Spec{Role: reconcile.RoleEffect, Map: words("null")}, "", "", false},
+		{"only theirs have it", "w.jsonl", `{"k":"a","app":"x"}` + "\n" + `{"k":"b","id":"o","app":"y"}` + "\n", Spec{Role: reconcile.RoleProvider, Claim: map[string]string{"app": "x"}, Map: []Field{{Name: "key", From: "k"}, {Name: "object_id", From: "id"}}}, "no line has id", "object_id", false},
+		{"an intent without any answer", "w.jsonl", `{"k":"a"}` + "\n", Spec{Role: reconcile.RoleIntent, Row: "attempt", Map: []Field{{Name: "key", From: "k"}, {Name: "outcome", From: "o"}}}, "", "outcome", false},
+		{"state by presence", "w.jsonl", `{"k":"a","done":"x"}` + "\n", Spec{Role: reconcile.RoleReceipt, Map: []Field{{Name: "key", From: "k"}, {Name: "state", Presence: []Presence{{Word: "completed", Column: "done"}, {Word: "in-progress", Column: "locked"}}}}}, "", "", false},
+		{"state by the presence of nothing", "w.jsonl", `{"k":"a"}` + "\n", Spec{Role: reconcile.RoleReceipt, Map: []Field{{Name: "key", From: "k"}, {Name: "state", Presence: []Presence{{Word: "completed", Column: "done"}, {Word: "in-progress", Column: "locked"}}}}}, "no line has done, locked", "state", false},
+		{"a part that no line has", "w.jsonl", `{"k":"a"}` + "\n", Spec{Role: reconcile.RoleReceipt, Map: []Field{{Name: "key", From: "k"}, {Name: "tenant", Parts: []string{"k", "t"}}}}, "no line has any tenant", "tenant", false},
+		{"a member of a column", "w.csv", "k,body\na,\"{\"\"status\"\": \"\"x\"\"}\"\n", Spec{Role: reconcile.RoleReceipt, Map: []Field{{Name: "key", From: "k"}, {Name: "effect_id", From: "body.id"}, {Name: "tenant", From: "body.tenant"}}}, "no row has body.tenant, from which tenant is read", "effect_id tenant", false},
+		{"an effect by its own id", "w.csv", "k,id\na,1\n", Spec{Role: reconcile.RoleEffect, Map: []Field{{Name: "key", From: "k"}, {Name: "effect_id", From: "id"}}}, "", "", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := tt.spec
+			s.Name, s.Path, s.Scheme = "s", tt.file, map[string]Scheme{"json": JSON, "sonl": JSONL, ".csv": CSV}[tt.file[len(tt.file)-4:]]
+			set, err := Open(t.Context(), Place{FS: fstest.MapFS{tt.file: {Data: []byte(tt.text)}}, Dir: "."}, []Spec{s}, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := set.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			for range 2 { // a second scan says the same
+				scanned(t, set.Readers()[0])
+			}
+			facts := set.Readers()[0].Facts()
+			if c := facts.Coverage; c.Complete != (tt.reason == "") || !strings.Contains(c.Reason, tt.reason) || !c.Complete && c.Hint == "" {
+				t.Errorf("%+v, want %q", c, tt.reason)
+			}
+			if facts.NoOwnRef == tt.refs {
+				t.Errorf("its rows carry no reference of their own: %t", facts.NoOwnRef)
+			}
+			var missing []string
+			for _, f := range set.Check()[0].Fields {
+				if f.Unseen {
+					missing = append(missing, f.Fact)
+				}
+			}
+			if got := strings.Join(missing, " "); got != tt.unseen {
+				t.Errorf("in no record: %q, want %q", got, tt.unseen)
+			}
+		})
+	}
+}
+
+// TestReferencesThatNobodyPointsAt do not let a source testify: an order that maps the provider's object alone cannot show that the order itself is missing.
+func TestReferencesThatNobodyPointsAt(t *testing.T) {
+	t.Parallel()
+	for fact, own := range map[string]map[reconcile.Role]bool{
+		"effect_id":    {reconcile.RoleReceipt: true, reconcile.RoleEffect: true, reconcile.RoleProvider: false},
+		"object_id":    {reconcile.RoleProvider: true, reconcile.RoleEffect: false},
+		"provider_ref": {reconcile.RoleReceipt: false, reconcile.RoleEffect: false, reconcile.RoleOutbox: true, reconcile.RoleIntent: true},
+		"request_id":   {reconcile.RoleProvider: false},
+	} {
+		for role, want := range own {
+			m, err := mapping.Compile(mapping.Input{Role: role, Fields: []Field{{Name: fact, From: "x"}}})
+			if err != nil || !m.MapsRef() || m.MapsOwnRef() != want {
+				t.Errorf("%s of %s: %v, own %t", fact, role, err, m.MapsOwnRef())
+			}
+		}
+	}
+}
