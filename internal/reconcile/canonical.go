@@ -36,10 +36,11 @@ func Canonical(params []byte, spec *ParamSpec) ([]byte, error) {
 
 // jsonValue is one parsed value. Its kind is the byte that it prints first: { [ " or, for numbers and literals, 0.
 type jsonValue struct {
-	kind    byte
-	text    []byte // a string's characters, or the canonical text of a number or literal
-	members []jsonMember
-	items   []jsonValue
+	kind     byte
+	text     []byte // a string's characters, or the canonical text of a number or literal
+	members  []jsonMember
+	items    []jsonValue
+	from, to int // where it stands in its document
 }
 
 type jsonMember struct {
@@ -68,10 +69,15 @@ func (v *jsonValue) fill(defaults map[string]string) error {
 	return nil
 }
 
-// drop leaves out the member that path names. A dot leads into an object; a name that contains a dot itself is found as it is, and goes first.
+// drop leaves out the member that path names.
 func (v *jsonValue) drop(path string) {
+	v.find(path, func(object *jsonValue, i int) { object.members = slices.Delete(object.members, i, i+1) })
+}
+
+// find visits the member that path names. A dot leads into an object; a name that contains a dot itself is found as it is, and goes first.
+func (v *jsonValue) find(path string, visit func(object *jsonValue, i int)) {
 	if i, found := v.at(path); found {
-		v.members = slices.Delete(v.members, i, i+1)
+		visit(v, i)
 		return
 	}
 	for dot := range len(path) {
@@ -79,7 +85,7 @@ func (v *jsonValue) drop(path string) {
 			continue
 		}
 		if i, found := v.at(path[:dot]); found && v.members[i].value.kind == '{' {
-			v.members[i].value.drop(path[dot+1:])
+			v.members[i].value.find(path[dot+1:], visit)
 		}
 	}
 }

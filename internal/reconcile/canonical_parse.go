@@ -54,7 +54,15 @@ func (p *jsonParser) peek() byte {
 }
 
 func (p *jsonParser) value() (jsonValue, error) {
-	switch c := p.next(); c {
+	c, from := p.next(), p.at
+	v, err := p.valueAt(c)
+	v.from, v.to = from, p.at
+	return v, err
+}
+
+// valueAt reads the value whose first byte is at the cursor.
+func (p *jsonParser) valueAt(c byte) (jsonValue, error) {
+	switch c {
 	case '{', '[':
 		return p.container(c)
 	case '"':

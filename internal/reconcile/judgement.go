@@ -137,24 +137,25 @@ type Judgement struct {
 	Kinds     []Kind   // gravest first; empty unless ClassCase
 	NotJudged []string // rules that lacked a mapping
 
-	Severity   Severity
-	Executed   Executed
-	Legs       []Leg
-	Found      Found
-	Pending    []Pending
-	RetryNow   RetryVerdict
-	Exposure   Exposure
-	Amount     Amount
-	Since      Instant // the earliest instant known of the action
-	Reasons    []Reason
-	Options    []Option
-	Send       *Send // nil unless a replay is allowed
-	CaseID     string
-	Digest     string
-	InGap      string        // name of the restored store whose gap holds it
-	Age        time.Duration // at the end of coverage of the source that lacks the counterpart; 0 unless AgeKnown
-	AgeKnown   bool
-	RetainedTo Instant // end of the receipt's life, for retention-gap
+	Severity    Severity
+	Executed    Executed
+	Legs        []Leg
+	Found       Found
+	Pending     []Pending
+	RetryNow    RetryVerdict
+	Exposure    Exposure
+	Amount      Amount
+	Since       Instant // the earliest instant known of the action
+	Reasons     []Reason
+	Differences []Difference // where requests differ, for the kinds that say so
+	Options     []Option
+	Send        *Send // nil unless a replay is allowed
+	CaseID      string
+	Digest      string
+	InGap       string        // name of the restored store whose gap holds it
+	Age         time.Duration // at the end of coverage of the source that lacks the counterpart; 0 unless AgeKnown
+	AgeKnown    bool
+	RetainedTo  Instant // end of the receipt's life, for retention-gap
 }
 
 // Headline returns the gravest kind of a case.

@@ -157,6 +157,17 @@ func (n *notation) contract(w words) {
 	if w.has("rebuild") {
 		c.Rebuild = &reconcile.Rebuild{ResponseStatus: 201}
 	}
+	if v, ok := w.set["fingerprint"]; ok {
+		algorithm, over, _ := strings.Cut(v, ":")
+		c.Fingerprint = &reconcile.FingerprintSpec{Algorithm: algorithm, Over: strings.FieldsFunc(over, func(r rune) bool { return r == ',' })}
+	}
+	if v, ok := w.set["exclude"]; ok {
+		c.Params.Exclude = strings.Split(v, ",")
+	}
+	if v, ok := w.set["default"]; ok {
+		name, text, _ := strings.Cut(v, ":")
+		c.Params.Defaults = map[string]string{name: text}
+	}
 	if v, ok := w.set["four-eyes"]; ok {
 		c.FourEyes = strings.Split(v, ",")
 	}

@@ -96,13 +96,21 @@ func (j *judging) conflictWith(receipt *Record) bool {
 
 // requestsDiffer compares two records' requests: by fingerprint where both are declared to be made alike, else by parameters, else it is unknown.
 func (j *judging) requestsDiffer(a, b *Record) tri {
-	if a.Fingerprint.known && b.Fingerprint.known && j.fingerprintOf(a).Comparable(j.fingerprintOf(b)) {
+	if j.basis(a, b) == ByFingerprint {
 		if a.Fingerprint.Equal(b.Fingerprint) {
 			return no
 		}
 		return yes
 	}
 	return paramsDiffer(j.c, a, b)
+}
+
+// basis is what the requests of two records are compared by.
+func (j *judging) basis(a, b *Record) Basis {
+	if a.Fingerprint.known && b.Fingerprint.known && j.fingerprintOf(a).Comparable(j.fingerprintOf(b)) {
+		return ByFingerprint
+	}
+	return ByParams
 }
 
 // fingerprintOf is what a record's fingerprint is declared to be made of: its source's word, else the contract's.

@@ -57,7 +57,13 @@ func (j *judging) applyRules() {
 			replaced[plain] = true
 		}
 		j.out.Kinds = append(j.out.Kinds, r.kind)
-		j.out.Reasons = append(j.out.Reasons, Reason{Rule: r.kind.String(), Text: fill(Findings[r.kind].Why, words), Refs: refs})
+		reason := Reason{Rule: r.kind.String(), Text: fill(Findings[r.kind].Why, words), Refs: refs}
+		for _, d := range j.out.Differences {
+			if d.Kind == r.kind && d.Text != "" {
+				reason.Text += " " + d.Text
+			}
+		}
+		j.out.Reasons = append(j.out.Reasons, reason)
 	}
 	slices.Sort(j.out.Kinds)
 }
@@ -228,6 +234,7 @@ func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 	for i, a := range rs {
 		for _, b := range rs[i+1:] {
 			if j.requestsDiffer(a, b) == yes {
+				j.explain(FingerprintConflict, j.basis(a, b), a, b)
 				return true, []string{ref(a), ref(b)}, map[string]string{"one": ref(a), "other": ref(b)}
 			}
 		}
@@ -249,12 +256,14 @@ func (j *judging) requestText(r *Record) string {
 func providerMismatch(j *judging) (bool, []string, map[string]string) {
 	failed := j.objectsIn(OutcomeFailed)
 	if len(j.effects) > 0 && len(failed) > 0 && len(failed) == len(j.objects) {
+		j.explainFacts(j.effects[0], failed[0].lines[0])
 		return true, []string{ref(j.effects[0]), ref(failed[0].lines[0])}, map[string]string{"one": StatusEffective.String(), "other": OutcomeFailed.String()}
 	}
 	done := j.objectsIn(OutcomeSucceeded)
 	for _, r := range j.effects {
 		for _, o := range done {
 			if r.Amount.Valid && o.amount.Valid && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
+				j.explainFacts(r, o.lines[0])
 				return true, []string{ref(r), ref(o.lines[0])}, map[string]string{"one": r.Amount.String(), "other": o.amount.String()}
 			}
 		}

@@ -87,6 +87,9 @@ func (n *notation) show(s *reconcile.Subject, options bool) string {
 	if len(s.Twins) > 0 {
 		fmt.Fprintf(&b, "  twins %d\n", len(s.Twins)+s.MoreTwins)
 	}
+	for _, d := range j.Differences {
+		fmt.Fprintf(&b, "  differs %s by %s, parameters %s: %s\n", d.Kind, d.By, d.Params, d.Text)
+	}
 	for _, d := range n.world.Decided[s.ID] {
 		changed := ""
 		if d.Changed(j) {

@@ -29,6 +29,7 @@ type (
 		MoreTwins  int             `json:"more_twins,omitempty"`
 		More       int64           `json:"more_evidence,omitempty"`
 		Why        []reasonJSON    `json:"why"`
+		Differs    []differJSON    `json:"differences,omitempty"`
 		Options    []optionJSON    `json:"options"`
 		Decision   *decisionJSON   `json:"decision"` // the last one; null where none is recorded
 	}
@@ -111,6 +112,9 @@ func newCaseJSON(c *scan.Case, opt Options) caseJSON {
 	}
 	for _, r := range c.Reasons {
 		out.Why = append(out.Why, newReasonJSON(r))
+	}
+	for i := range c.Differences {
+		out.Differs = append(out.Differs, newDifferJSON(&c.Differences[i], opt))
 	}
 	for _, o := range c.Options {
 		one := optionJSON{Decision: o.Decision.String(), As: o.As.String(), Allowed: o.Allowed, Code: o.Code, Reason: shown(o.Reason)}

@@ -108,6 +108,23 @@ type (
 			Text string   `json:"text"`
 			Refs []string `json:"refs"`
 		} `json:"why"`
+		Differences []struct {
+			Kind   string `json:"kind"`
+			One    string `json:"one"`
+			Other  string `json:"other"`
+			By     string `json:"by"`
+			Params string `json:"params"`
+			Text   string `json:"text"`
+			Paths  []struct {
+				Path   string `json:"path"`
+				Cause  string `json:"cause"`
+				Counts bool   `json:"counts"`
+				One    any    `json:"one"`
+				Other  any    `json:"other"`
+				Hint   string `json:"hint"`
+			} `json:"paths"`
+			More int `json:"more_paths"`
+		} `json:"differences"`
 		Options []struct {
 			Decision string `json:"decision"`
 			As       string `json:"as"`

@@ -235,6 +235,7 @@ func (s *sheet) why(c *scan.Case) {
 		for _, ref := range r.Refs {
 			s.flow(8, "      %s", text.SafeString(ref))
 		}
+		s.differences(c.Differences, r.Rule)
 	}
 }
 

@@ -138,6 +138,7 @@ func (v *caseView) why(s *sheet) {
 		for _, ref := range r.Refs {
 			s.indent(2, paint.Faint, text.SafeString(ref))
 		}
+		v.differences(r.Rule, s)
 	}
 	v.near(s, "Candidates: they prove nothing, look at them together", v.c.Candidates, v.c.MoreCands)
 	v.near(s, "Twins: the same wish, perhaps, under another key", v.c.Twins, v.c.MoreTwins)
@@ -148,6 +149,22 @@ func (v *caseView) why(s *sheet) {
 	if v.c.More > 0 {
 		s.gap()
 		s.add(paint.Faint, "and "+counted(v.c.More, "record")+" of this action that are not shown")
+	}
+}
+
+// differences writes where the requests differ that a reason says to differ.
+func (v *caseView) differences(rule string, s *sheet) {
+	for i := range v.c.Differences {
+		d := &v.c.Differences[i]
+		if d.Kind.String() != rule {
+			continue
+		}
+		for k := range d.Parts {
+			s.indent(2, paint.Text, report.DifferenceLine(&d.Parts[k], false))
+		}
+		if d.More > 0 {
+			s.indent(2, paint.Faint, "and "+count(int64(d.More))+" more places")
+		}
 	}
 }
 
