@@ -145,9 +145,11 @@ var Findings = [...]Finding{
 		Means: "another key of the same actor and request, begun soon after an attempt that nobody answered",
 	},
 	StaleGeneration: {
-		Word: "stale-generation", Severity: SeverityMedium,
-		Means:   "an effect written under an older generation after the take-over",
-		NotWhen: "a good take-over",
+		Word:     "stale-generation",
+		Means:    "an effective record was written under an older generation after the take-over, or effective records of two generations stand where the contract expects one",
+		NotWhen:  "a good take-over: the newer generation went on from what the older one had made",
+		Why:      "Generation {newer} had taken the action over from generation {older}, and {what}. A worker that had lost its lease was not stopped.",
+		Severity: SeverityMedium, Judged: true,
 	},
 	NotExecuted: {
 		Word:     "not-executed",

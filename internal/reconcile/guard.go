@@ -29,6 +29,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "too-old", "The wish is older than the contract sends again.", false, tooOld},
 	{DecideReplay, ResolutionNone, "duplicates-exist", "It was executed more than once already. Sending it again cannot mend that.", false, hasKind(DuplicateEffect, ReexecutedAfterExpiry)},
 	{DecideReplay, ResolutionNone, "reference-clash", "A reference of this action is claimed by another. Find out first whose row it is.", false, hasKind(ReferenceReused, ScopeBreach)},
+	{DecideReplay, ResolutionNone, "newer-generation", "A newer generation has taken the action over, and an older one still wrote: nothing says which of the two stands.", false, hasKind(StaleGeneration)},
 	{DecideReplay, ResolutionNone, "request-conflict", "The request differs between its records: nobody can say which one to send again.", false, conflicting},
 	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
 	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and nothing would recognise a second send.", false, confirmedUnrecognised},

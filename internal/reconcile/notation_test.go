@@ -290,7 +290,7 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 	}
 	times := map[string]*reconcile.Instant{
 		"at": &r.CreatedAt, "updated": &r.UpdatedAt, "done": &r.CompletedAt, "expires": &r.ExpiresAt, "lease": &r.LeaseUntil, "sent": &r.SentAt,
-		"confirmed": &r.ConfirmedAt, "due": &r.DueAt, "deleted": &r.DeletedAt, "revoked": &r.RevokedAt,
+		"locked": &r.LockedAt, "confirmed": &r.ConfirmedAt, "due": &r.DueAt, "deleted": &r.DeletedAt, "revoked": &r.RevokedAt,
 	}
 	switch {
 	case texts[name] != nil:
@@ -309,6 +309,12 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 			panic(err)
 		}
 		r.Amount = reconcile.Amount{Minor: minor, Exponent: 2, Currency: "EUR", Valid: true}
+	case name == "generation":
+		g, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		r.Generation = reconcile.Num(g)
 	case name == "attempts":
 		n.attempts(r, v)
 	default:

@@ -31,6 +31,7 @@ var rules = []rule{
 	{UnknownOutcome, unknownOutcome},
 	{ReceiptMissingAfterRestore, receiptMissingAfterRestore},
 	{OrphanedEffect, orphanedEffect},
+	{StaleGeneration, staleGeneration},
 	{NotExecuted, notExecuted},
 }
 
@@ -87,6 +88,28 @@ func duplicateEffect(j *judging) (bool, []string, map[string]string) {
 
 // tooMany returns the records of the first source that holds more effective ones than the contract expects.
 func (j *judging) tooMany() (refs []string, source, expected string) {
+	bySource := j.standing()
+	names := make([]string, 0, len(bySource))
+	for name := range bySource {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if j.beyond(name, len(bySource[name])) {
+			return bySource[name], name, fmt.Sprint(j.c.ExpectOf(name).Max)
+		}
+	}
+	return nil, "", ""
+}
+
+// beyond reports whether so many records of a source are more than the contract expects.
+func (j *judging) beyond(source string, n int) bool {
+	q := j.c.ExpectOf(source)
+	return q.Max >= 0 && n > q.Max
+}
+
+// standing lists the effective records by source.
+func (j *judging) standing() map[string][]string {
 	bySource := make(map[string][]string)
 	for _, r := range j.effects {
 		bySource[r.Source] = append(bySource[r.Source], ref(r))
@@ -99,18 +122,7 @@ func (j *judging) tooMany() (refs []string, source, expected string) {
 			bySource[o.source] = append(bySource[o.source], ref(o.lines[0]))
 		}
 	}
-	names := make([]string, 0, len(bySource))
-	for name := range bySource {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		q := j.c.ExpectOf(name)
-		if q.Max >= 0 && len(bySource[name]) > q.Max {
-			return bySource[name], name, fmt.Sprint(q.Max)
-		}
-	}
-	return nil, "", ""
+	return bySource
 }
 
 // reexecutedAfterExpiry holds where the second effect is younger than the end of the first one's receipt.

@@ -183,12 +183,18 @@ var claims = []struct {
 	{"a line without tenant that names another operation", newPlain().with(func(p *plain) { p.contract.Operations = []string{"create", "amend"} }).
 		row(atReceipts, 2*time.Hour).row(atEffects, 2*time.Hour).row(atCharges, 2*time.Hour, partial, func(r *reconcile.Record) { r.Components[1].Value = reconcile.Text("amend") }), ""},
 	{"past its life, retries may come", newPlain().with(func(p *plain) { p.contract.RetryWindow = reconcile.For(72 * time.Hour) }).row(atReceipts, 2*day).row(atEffects, 2*day).row(atCharges, 2*day), ""},
+	{"a row of the receipt's generation", newPlain().with(localOnly).row(atReceipts, 2*time.Hour, generation(2)).row(atEffects, 2*time.Hour, generation(2)), "matched"},
+	{"a row of another generation", newPlain().with(localOnly).row(atReceipts, 2*time.Hour, generation(2)).row(atEffects, 2*time.Hour, generation(1)), ""},
 	{"a client alone", newPlain().row(atClients, 2*time.Hour), ""},
 	{"a client in doubt", newPlain().row(atReceipts, 2*time.Hour).row(atEffects, 2*time.Hour).row(atCharges, 2*time.Hour).row(atClients, 2*time.Hour, func(r *reconcile.Record) { r.Attempts[0].Outcome = reconcile.AttemptUncertain }), ""},
 	{"an effect that serves several", newPlain().with(localOnly).with(func(p *plain) { p.contract.SharedEffects = true }).row(atReceipts, 2*time.Hour).row(atEffects, 2*time.Hour), ""},
 	{"a receipt of a store that no longer serves", newPlain().with(localOnly).with(func(p *plain) { p.facts[atReceipts].Serves = false }).row(atReceipts, 2*time.Hour).row(atEffects, 2*time.Hour), ""},
 	{"an aged row, receipts archived early", newPlain().with(func(p *plain) { p.facts[atReceipts].Coverage.From = reconcile.At(noon.Add(-day)) }).row(atEffects, 2*day).row(atCharges, 2*day), ""},
 	{"an aged row of no known time", newPlain().with(localOnly).row(atEffects, 0, func(r *reconcile.Record) { r.CreatedAt = reconcile.Instant{} }), ""},
+}
+
+func generation(n int64) func(*reconcile.Record) {
+	return func(r *reconcile.Record) { r.Generation = reconcile.Num(n) }
 }
 
 func euros(n int64) func(*reconcile.Record) {

@@ -172,11 +172,11 @@ type summary struct {
 
 func sum(rows []trace) summary {
 	s := summary{allClosed: true, agedAll: true, others: len(rows)}
-	var er, pr, dg, tw uint32
+	var er, pr, dg, gn, tw uint32
 	for i := range rows {
 		t := &rows[i]
 		s.fl |= t.fl
-		s.doubt = s.doubt || t.fl&odd != 0 || meet(&er, t.er) || meet(&pr, t.pr) || meet(&dg, t.dg)
+		s.doubt = s.doubt || t.fl&odd != 0 || meet(&er, t.er) || meet(&pr, t.pr) || meet(&dg, t.dg) || meet(&gn, t.gn)
 		if t.fl&request != 0 {
 			s.doubt = s.doubt || t.tw == 0 || meet(&tw, t.tw)
 		}

@@ -103,6 +103,9 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 	if rapid.IntRange(0, 3).Draw(t, "amounts") == 0 {
 		r.Amount = reconcile.Amount{Minor: int64(rapid.IntRange(1, 2).Draw(t, "minor")), Exponent: 2, Currency: "EUR", Valid: true}
 	}
+	if rapid.IntRange(0, 2).Draw(t, "generations") == 0 {
+		r.Generation = reconcile.Num(int64(rapid.IntRange(1, 2).Draw(t, "generation")))
+	}
 	if rapid.IntRange(0, 3).Draw(t, "params") == 0 {
 		r.Params = value("request", `{"q":1}`, `{"q":2}`)
 	}

@@ -9,7 +9,7 @@ import (
 	"example.com/idemctl/internal/sources/rows"
 )
 
-// trace is what the sieve keeps of a row: 48 bytes, whatever the row's size. Hashes are seeded per process, so nobody can choose keys that collide.
+// trace is what the sieve keeps of a row: 56 bytes, whatever the row's size. Hashes are seeded per process, so nobody can choose keys that collide.
 type trace struct {
 	k   uint64 // of the key text; 0 = the row carries none
 	id  uint64 // of contract and whole identity; 0 = incomplete
@@ -17,16 +17,17 @@ type trace struct {
 	pr  uint32 // of the provider object id, own or pointed to
 	tw  uint32 // of what twins share; 0 = not judged
 	dg  uint32 // of the amount
+	gn  uint32 // of the generation; 0 = none, or a row by which none is told
 	t   uint32 // seconds since 1970 of the row's time, for a receipt of its completion; 0 = unknown
 	fl  flags
 	src uint16
 	pos uint64
 }
 
-const traceSize = 48
+const traceSize = 56
 
 // flags are what the sieve must know of a row besides hashes, all from the scan's one clock.
-type flags uint16
+type flags uint32
 
 const (
 	roleMask flags = 7       // a reconcile.Role
@@ -57,9 +58,10 @@ func (t *trace) put(b []byte) {
 	le.PutUint32(b[24:], t.tw)
 	le.PutUint32(b[28:], t.dg)
 	le.PutUint32(b[32:], t.t)
-	le.PutUint16(b[36:], uint16(t.fl))
-	le.PutUint16(b[38:], t.src)
-	le.PutUint64(b[40:], t.pos)
+	le.PutUint32(b[36:], uint32(t.fl))
+	le.PutUint32(b[40:], t.gn)
+	le.PutUint32(b[44:], uint32(t.src))
+	le.PutUint64(b[48:], t.pos)
 }
 
 func (t *trace) get(b []byte) {
@@ -72,9 +74,10 @@ func (t *trace) get(b []byte) {
 	t.tw = le.Uint32(b[24:])
 	t.dg = le.Uint32(b[28:])
 	t.t = le.Uint32(b[32:])
-	t.fl = flags(le.Uint16(b[36:]))
-	t.src = le.Uint16(b[38:])
-	t.pos = le.Uint64(b[40:])
+	t.fl = flags(le.Uint32(b[36:]))
+	t.gn = le.Uint32(b[40:])
+	t.src = le.Uint16(b[44:])
+	t.pos = le.Uint64(b[48:])
 }
 
 // tracer turns the records of one source into traces. It is used by one goroutine; its buffers are reused row after row.
@@ -211,6 +214,10 @@ func (tr *tracer) compare(c *reconcile.Contract, r *reconcile.Record, n *trace) 
 	}
 	if (r.Fingerprint.Known() && spec != nil) || (r.Params.Known() && c.Params != nil) {
 		n.fl |= request
+	}
+	if r.Generation.Valid && (r.Role == reconcile.RoleReceipt || r.Role == reconcile.RoleEffect || r.Role == reconcile.RoleProvider) {
+		tr.buf = binary.AppendVarint(append(tr.buf[:0], 'g'), r.Generation.N)
+		n.gn = tr.short(tr.buf)
 	}
 	if r.Amount.Valid {
 		a := r.Amount
