@@ -134,7 +134,7 @@ func yes(b bool) string {
 func keysPage() string {
 	var b strings.Builder
 	b.WriteString("# Keys of the console\n\n")
-	fmt.Fprintf(&b, generated, "`keymap.Actions`")
+	fmt.Fprintf(&b, generated, "`keymap.Actions` and `keymap.Signs`")
 	b.WriteString("Keys are changed in `$XDG_CONFIG_HOME/idemctl/config.yaml`, by action:\n\n```yaml\ntheme: mono          # " + strings.Join(paint.Palettes(), ", ") +
 		"; NO_COLOR wins\nglyphs: ascii        # or unicode\nkeys:\n  queue.mark: [space, ins]\n```\n\n" +
 		"A key has one meaning on a screen; what would clash is refused with its line. An action whose title ends in … opens a dialog and records nothing by itself.\n")
@@ -150,6 +150,10 @@ func keysPage() string {
 			ks = append(ks, "`"+keymap.Spell(k)+"`")
 		}
 		fmt.Fprintf(&b, "| %s | `%s` %s | %s |\n", strings.Join(ks, " "), a.ID, cell(a.Title), cell(a.Help))
+	}
+	b.WriteString("\n## Short words\n\n| screen | shows | which means |\n|---|---|---|\n")
+	for _, s := range keymap.Signs {
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", s.Scope, s.Word, cell(s.Means))
 	}
 	return b.String()
 }

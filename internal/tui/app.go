@@ -30,7 +30,8 @@ type app struct {
 	cancel    func() // stops the reading
 	progress  *scan.Progress
 	began     time.Time
-	failed    string // why nothing could be read
+	lasted    time.Duration // how long the last whole reading took
+	failed    string        // why nothing could be read
 	result    Result
 	manifest  *scan.Manifest
 	list      *caselist.List
@@ -38,6 +39,7 @@ type app struct {
 	decisions map[string][]audit.Decision
 	changed   map[string]bool // cases that rest on other evidence than their live decision
 	decided   bool            // decisions have been read
+	touched   map[string]bool // cases of which something was recorded since they were judged
 	trouble   string
 	busy      string // what runs that must end before anything else is recorded
 

@@ -8,6 +8,7 @@ import (
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
 )
 
@@ -185,6 +186,9 @@ func (v *caseView) near(s *sheet, title string, found []reconcile.Candidate, mor
 
 // options writes the answer for a replay first, as nothing else can double an effect; then what may be decided before what is refused. Each has its reason.
 func (v *caseView) options(s *sheet) {
+	if v.touched[v.id] && v.past == "" {
+		s.add(paint.Warn, "These answers are older than what you have recorded of this case: "+v.keys.Short(keymap.Rescan)+" reads the sources anew and asks again.")
+	}
 	groups := []func(o *reconcile.Option) bool{
 		func(o *reconcile.Option) bool { return o.Decision == reconcile.DecideReplay },
 		func(o *reconcile.Option) bool { return o.Decision != reconcile.DecideReplay && o.Allowed },

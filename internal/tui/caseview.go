@@ -119,20 +119,20 @@ func (v *caseView) Recv(msg any) tea.Cmd {
 			return nil
 		}
 		if m.err != nil {
-			v.wrong = text.Once(m.err.Error())
+			v.c, v.wrong = nil, text.Once(m.err.Error())
 			return nil
 		}
 		v.c, v.wrong = m.c, ""
-	case loaded:
-		if v.past == "" && m.err == nil {
-			v.c = nil
-		}
-	case arrived:
-		if v.c == nil && v.past == "" && m.more == nil {
-			return v.need()
-		}
 	}
 	return nil
+}
+
+// again reads the case once more, out of a new reading. What was shown before stays until then; a case that is none any more is not shown as if it were.
+func (v *caseView) again() tea.Cmd {
+	if v.past != "" {
+		return nil
+	}
+	return v.readCase(context.WithoutCancel(v.ctx), v.id)
 }
 
 // Do acts.
@@ -275,15 +275,24 @@ func (v *caseView) head(a paint.Area) int {
 	for _, s := range [][2]string{
 		{"known", report.Known(c)}, {"not known", unknown}, {"retry now", report.RetryNow(c.RetryNow)}, {"until when", v.until(a.W())},
 	} {
-		a.Put(0, y, paint.Faint, s[0])
-		a.Put(nameWidth, y, paint.Text, s[1])
-		y++
+		y = v.sentenceIn(a, y, headLines(a.H()), s[0], s[1])
 	}
 	y = v.legs(a, y, c)
 	if a.H() >= 16 && v.past == "" {
 		y = v.standing(a, y, v.id)
 	}
 	return y
+}
+
+// headLines is how many lines a sentence above the panes may take in a height.
+func headLines(h int) int {
+	switch {
+	case h < 18:
+		return 1
+	case h < 28:
+		return 2
+	}
+	return 4
 }
 
 // until says how long a retry can double the action, the time that is left first where the sentence would be cut.

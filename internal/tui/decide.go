@@ -188,6 +188,9 @@ func (d *decide) subject(s *sheet) {
 	c := d.cases[0]
 	s.line(paint.Piece{Style: paint.Strong, Text: identity(c.Identity, max(20, s.w-28), d.glyphs.Separator)}, paint.Piece{Text: "  "}, paint.Piece{Style: paint.Money, Text: report.Money(c.Amount)})
 	s.line(paint.Piece{Text: c.Headline().String() + "  "}, paint.Piece{Style: paint.Faint, Text: "case " + text.SafeString(c.CaseID) + "  evidence " + text.Truncate(text.SafeString(c.Digest), 19)})
+	if d.touched[c.CaseID] {
+		s.add(paint.Warn, "Something was recorded of this case after it was read: the answers below are older. The guard is asked anew before anything is recorded.")
+	}
 	if live := d.live(c.CaseID); live != nil {
 		s.line(paint.Piece{Style: paint.Warn, Text: "This replaces the live decision " + decisionWords(live.Decision, live.As) + " of " + stamp(live.Recorded)})
 	}

@@ -25,9 +25,10 @@ func newMenu(a *app, scope keymap.Scope, state keymap.State, help bool) *menu {
 	return &menu{app: a, scope: scope, state: state, help: help, search: newField(60)}
 }
 
-// item is a line of the menu: a group's title, or an action.
+// item is a line of the menu: a group's title, an action, or what a sign means.
 type item struct {
 	title  string
+	sign   *keymap.Sign
 	action *keymap.Action
 	off    string
 }
@@ -56,7 +57,7 @@ func (m *menu) items() []item {
 		}
 	}
 	var out []item
-	for _, group := range [][]item{here, everywhere, off, moving} {
+	for _, group := range [][]item{here, everywhere, off, m.signs(), moving} {
 		if len(group) > 1 {
 			out = append(out, group...)
 		}
@@ -64,9 +65,24 @@ func (m *menu) items() []item {
 	return out
 }
 
+// signs lists what the screen's short words mean, in help alone: there is nothing to run.
+func (m *menu) signs() []item {
+	out := []item{{title: "What the short words mean"}}
+	for i := range keymap.Signs {
+		if s := &keymap.Signs[i]; m.help && s.Scope == m.scope && m.found(s.Word+" "+s.Means) {
+			out = append(out, item{sign: s})
+		}
+	}
+	return out
+}
+
 // matches finds every word of the search in what an action says of itself.
 func (m *menu) matches(a *keymap.Action) bool {
-	all := strings.ToLower(a.Title + " " + a.Help + " " + string(a.ID) + " " + m.keys.Label(a.ID))
+	return m.found(a.Title + " " + a.Help + " " + string(a.ID) + " " + m.keys.Label(a.ID))
+}
+
+func (m *menu) found(all string) bool {
+	all = strings.ToLower(all)
 	for _, w := range strings.Fields(strings.ToLower(m.search.value())) {
 		if !strings.Contains(all, w) {
 			return false
@@ -153,11 +169,13 @@ func (m *menu) Draw(a paint.Area) {
 	m.search.draw(in.Sub(x, 0, in.W()-x, 1), paint.Input, true)
 	_, body := in.Top(2)
 	at := m.at(items)
-	if at < 0 {
+	if len(items) == 0 {
 		body.Put(0, 0, paint.Faint, "no command matches")
 		return
 	}
-	m.first = min(max(m.first, at-body.H()+1), max(0, at-1))
+	if at >= 0 {
+		m.first = min(max(m.first, at-body.H()+1), max(0, at-1))
+	}
 	m.first = max(0, min(m.first, len(items)-body.H()))
 	for y := 0; y < body.H() && m.first+y < len(items); y++ {
 		m.drawItem(body.Sub(0, y, body.W()-2, 1), items[m.first+y], m.first+y == at)
@@ -166,6 +184,11 @@ func (m *menu) Draw(a paint.Area) {
 }
 
 func (m *menu) drawItem(a paint.Area, it item, chosen bool) {
+	if it.sign != nil {
+		a.PutIn(2, 0, 10, paint.Text, it.sign.Word)
+		a.Put(13, 0, paint.Faint, it.sign.Means)
+		return
+	}
 	if it.action == nil {
 		a.Put(0, 0, paint.Title, it.title)
 		return

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/paint"
@@ -38,6 +40,20 @@ func (q *queue) drawPreview(a paint.Area) {
 
 // nameWidth is how wide the names before sentences are.
 const nameWidth = 12
+
+// sentenceIn draws a name and what is said of it in at most so many lines; what does not fit is cut at the end of the last.
+func (a *app) sentenceIn(at paint.Area, y, most int, name, s string) int {
+	at.Put(0, y, paint.Faint, name)
+	w := at.W() - nameWidth
+	lines := text.Wrap(s, max(1, w))
+	if len(lines) > most {
+		lines = append(lines[:most-1:most-1], text.Truncate(strings.Join(lines[most-1:], " "), w))
+	}
+	for i, l := range lines {
+		at.Put(nameWidth, y+i, paint.Text, l)
+	}
+	return y + max(1, len(lines))
+}
 
 // sentence draws a name and what is said of it; where there is room it takes several lines.
 func (a *app) sentence(at paint.Area, y int, name, s string) int {

@@ -127,7 +127,7 @@ func (r *root) recv(msg any) tea.Cmd {
 	case loaded:
 		return r.recvLoaded(m)
 	case arrived:
-		return r.recvRows(m)
+		return tea.Batch(r.recvRows(m), r.reopen(m))
 	case decisionsRead:
 		return r.recvDecisions(m)
 	case caseRead:
@@ -145,6 +145,7 @@ func (r *root) recv(msg any) tea.Cmd {
 		r.recording = false
 		<-r.told
 		cmds = append(cmds, r.readDecisions())
+		r.touch(msg)
 	}
 	if n := len(r.dialogs); n > 0 {
 		cmds = append(cmds, r.dialogs[n-1].Recv(msg))
@@ -154,6 +155,9 @@ func (r *root) recv(msg any) tea.Cmd {
 		if s != screen(r.queue) && s != screen(r.trail) && s != screen(r.sources) {
 			cmds = append(cmds, s.Recv(msg))
 		}
+	}
+	if len(r.touched) > 0 && r.swift() {
+		cmds = append(cmds, r.read())
 	}
 	return tea.Batch(cmds...)
 }

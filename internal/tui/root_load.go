@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/caselist"
@@ -30,7 +31,7 @@ func (r *root) recvLoaded(m loaded) tea.Cmd {
 	}
 	old := r.result
 	r.result, r.manifest = m.result, m.result.Manifest()
-	r.cases, r.recent = make(map[string]*scan.Case), nil
+	r.cases, r.recent, r.touched = make(map[string]*scan.Case), nil, nil
 	r.list = caselist.New()
 	r.list.SetDecided(r.decidedRows())
 	r.rows = r.list.Snapshot()
@@ -64,7 +65,7 @@ func (r *root) recvRows(m arrived) tea.Cmd {
 	}
 	if m.more == nil {
 		r.list.Trim()
-		r.loading = false
+		r.loading, r.lasted = false, r.took()
 	}
 	r.rows = r.list.Snapshot()
 	cmds := []tea.Cmd{r.queue.grow(from)}
@@ -78,6 +79,51 @@ func (r *root) recvRows(m arrived) tea.Cmd {
 	}
 	return tea.Batch(cmds...)
 }
+
+// reopen reads the cases that are open again, once all of a new reading is in.
+func (r *root) reopen(m arrived) tea.Cmd {
+	if m.gen != r.load || m.more != nil || m.err != nil {
+		return nil
+	}
+	var cmds []tea.Cmd
+	for _, s := range r.stack {
+		if v, ok := s.(*caseView); ok {
+			cmds = append(cmds, v.again())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// touch notes the cases of which something was recorded: what the guard answered about them before is no answer any more.
+func (r *root) touch(msg any) {
+	var ids []string
+	switch m := msg.(type) {
+	case answered:
+		for _, one := range m.answers {
+			if one.Decision != nil {
+				ids = append(ids, one.Decision.Case)
+			}
+		}
+	case changed:
+		if m.err == nil || errors.Is(m.err, audit.ErrUnpinned) {
+			ids = append(ids, m.decision.Case)
+		}
+	}
+	for _, id := range ids {
+		if r.touched == nil {
+			r.touched = make(map[string]bool)
+		}
+		r.touched[id] = true
+	}
+}
+
+// swift reports whether the sources are read anew without asking: another reading would hardly be noticed.
+func (r *root) swift() bool {
+	return !r.loading && r.failed == "" && r.deps.SourceOff == "" && r.lasted <= swiftReading
+}
+
+// swiftReading is how long the last reading may have taken for the next one to begin by itself.
+const swiftReading = 2 * time.Second
 
 // recvDecisions takes what the trail holds. What was held against an older reading is asked again.
 func (r *root) recvDecisions(m decisionsRead) tea.Cmd {

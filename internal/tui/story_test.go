@@ -363,6 +363,7 @@ func TestHelpAndCommands(t *testing.T) {
 	c.press("?").shows("On this screen: queue", "off: nothing is marked").typeText("mark all").press("enter").shows("13 marked")
 	c.press(":").typeText("unmark").press("enter").hides("marked ·", "13 marked")
 	c.press("f1").typeText("zzz").shows("no command matches").press("esc")
+	c.press("?").typeText("chg!").shows("chg!       a decision stands, but the evidence has changed since").press("enter").shows("Help").press("esc")
 	c.press("enter", "?").typeText("withdraw").press("enter").shows("withdraw… is off: no live decision").press("esc").press("3").shows("Sources", "Restore gaps").press("1").selected("cart-")
 }
 

@@ -10,6 +10,7 @@ import (
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/caselist"
+	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
 )
 
@@ -94,11 +95,11 @@ func decidedCell(d *caselist.Decided, long bool) (string, paint.Style) {
 	case !d.Some:
 		return "-", paint.Faint
 	case !long && d.Changed && d.Live:
-		return "chg!", paint.Warn
+		return keymap.WordChanged, paint.Warn
 	case !long && d.Live:
-		return "live", paint.Good
+		return keymap.WordLive, paint.Good
 	case !long:
-		return "past", paint.Faint
+		return keymap.WordPast, paint.Faint
 	case d.Changed && d.Live:
 		return "changed!", paint.Warn
 	case d.Live:

@@ -235,3 +235,19 @@ func TestGrace(t *testing.T) {
 		}
 	}
 }
+
+// What a sign means is shown on one line of the help, whole, on the narrowest terminal that has all columns.
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	for _, s := range keymap.Signs {
+		if at := s.Scope.String() + s.Word; seen[at] {
+			t.Errorf("%s stands twice", at)
+		} else {
+			seen[at] = true
+		}
+		if len([]rune(s.Word)) > 10 || s.Means == "" || len([]rune(s.Means)) > 57 {
+			t.Errorf("%s does not fit on a line: %s", s.Word, s.Means)
+		}
+	}
+}
