@@ -158,8 +158,11 @@ var Findings = [...]Finding{
 		Severity: SeverityLow, Absence: true, Judged: true,
 	},
 	SensitiveKey: {
-		Word: "sensitive-key", Severity: SeverityLow,
-		Means: "the key's text has the shape of a credential, an e-mail address or a card number",
+		Word:     "sensitive-key",
+		Means:    "the key's text has the shape of a credential, an e-mail address or a card number (issuer's range, length and check digit)",
+		NotWhen:  "nothing else is found of the action: that its keys look so is a finding of the contract, never a case for each key",
+		Why:      "The key's text has the shape of {shape}. Keys stand in logs, headers and dashboards of others: treat it as disclosed. Its text proves nothing of the action.",
+		Severity: SeverityLow, Judged: true,
 	},
 }
 
@@ -173,9 +176,10 @@ type ContractFinding struct {
 
 // The kinds of finding about a contract.
 const (
-	RetentionGap = "retention-gap"
-	EarlyLoss    = "early-loss"
-	JoinBroken   = "join-broken"
+	RetentionGap  = "retention-gap"
+	EarlyLoss     = "early-loss"
+	JoinBroken    = "join-broken"
+	SensitiveKeys = "sensitive-key"
 )
 
 // ContractFindings is the one table of them.
@@ -195,5 +199,10 @@ var ContractFindings = []ContractFinding{
 		Means:      "two sources of one contract have rows at one time and join almost nowhere: their keys were never comparable, and nothing is concluded from what either lacks",
 		NotWhen:    "either side has fewer than a hundred keys in that time; each joins another source of the other's role",
 		Incomplete: true,
+	},
+	{
+		Word:    SensitiveKeys,
+		Means:   "keys have the shape of a credential, an e-mail address or a card number; one finding for each shape, in which no key is shown",
+		NotWhen: "digits without an issuer's range, its length and a right check digit; a name without a host",
 	},
 }

@@ -33,6 +33,7 @@ var rules = []rule{
 	{OrphanedEffect, orphanedEffect},
 	{StaleGeneration, staleGeneration},
 	{NotExecuted, notExecuted},
+	{SensitiveKey, sensitiveKey},
 }
 
 // replaces maps a kind to the plainer one that it takes the place of.

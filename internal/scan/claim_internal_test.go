@@ -104,7 +104,7 @@ func (p *plain) sieved(t *testing.T) (classes []reconcile.Class, sure bool) {
 	seed := maphash.MakeSeed()
 	var ts []trace
 	for src, f := range p.facts {
-		tr := &tracer{book: r.cfg.Contracts, index: map[*reconcile.Contract]byte{p.contract: 0}, facts: f, src: uint16(src), now: r.now, seed: seed}
+		tr := &tracer{book: r.cfg.Contracts, index: map[*reconcile.Contract]uint16{p.contract: 0}, facts: f, src: uint16(src), now: r.now, seed: seed}
 		for i, rec := range p.records {
 			if rec.Source != f.Name {
 				continue

@@ -16,12 +16,14 @@ type common struct {
 	joins    *reconcile.Joins
 	lives    []*reconcile.Survival // of each source whose rows are effects of one contract
 	counting bool
+	shapes   map[shapeOf]*shaped
+	examples map[shapeOf][]reconcile.Component // of shapes
 	seen     []reconcile.Sighting
 }
 
 // gather makes the counters when every source has been read.
 func (r *run) gather() *common {
-	c := &common{now: r.now, events: r.cfg.Events, joins: reconcile.NewJoins(r.world.Sources, r.first, r.last), lives: make([]*reconcile.Survival, len(r.readers))}
+	c := &common{now: r.now, events: r.cfg.Events, joins: reconcile.NewJoins(r.world.Sources, r.first, r.last), lives: make([]*reconcile.Survival, len(r.readers)), shapes: make(map[shapeOf]*shaped), examples: r.shapes}
 	for i := range r.world.Sources {
 		if f := &r.world.Sources[i]; f.Role == reconcile.RoleReceipt && (!f.Coverage.Complete || !f.Coverage.Proves) {
 			return c // who knows what it lacks
@@ -61,6 +63,7 @@ func (c *common) keys(ts []trace) {
 		}
 		if ts[i].k != 0 {
 			c.joins.Key(c.seen)
+			c.countShape(ts[i:end])
 		}
 		for n := i; n < end; n++ {
 			if life := c.lives[ts[n].src]; life != nil && ts[n].fl&odd == 0 && !c.inGap(instantOf(ts[n].t)) {
@@ -132,7 +135,8 @@ func (p *places) apartFrom(rows []trace, role reconcile.Role) bool {
 // findings are what the counters say of each contract.
 func (c *common) findings(w *reconcile.World, of []map[*reconcile.Contract]bool, book reconcile.Book) []ContractFinding {
 	var out []ContractFinding
-	for _, one := range book {
+	for ci, one := range book {
+		out = append(out, c.shapeFindings(uint16(ci), one.Name)...) // as in read
 		for _, b := range c.joins.Broken() {
 			if of[b.A][one] && of[b.B][one] {
 				out = append(out, ContractFinding{Kind: reconcile.JoinBroken, Contract: one.Name, Count: min(b.OfA, b.OfB), From: b.From, To: b.To, Text: b.Text(w)})

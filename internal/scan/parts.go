@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"example.com/idemctl/internal/reconcile"
 )
 
 // each hands over every group of every partition. A partition too large to sort is split by more bits of its keys' hash; one key too large is split by
@@ -97,9 +99,14 @@ func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) 
 // heavy splits rows of one key text, or a few, by identity. Where some row of a key does not carry a whole one, its rows cannot be told apart without the
 // others: they are suspects as they come, and so are those of one identity that do not fit at once.
 func (s *sieve) heavy(ctx context.Context, p *pool, i, depth int, f func(group) error) (err error) {
-	torn, err := tornKeys(ctx, p, i)
+	torn, shaped, err := tornKeys(ctx, p, i)
 	if err != nil {
 		return err
+	}
+	if s.common.counting && depth == maxSplits+1 {
+		for _, t := range shaped {
+			s.common.countShape([]trace{t})
+		}
 	}
 	sub := newPool(p.dir, traceSize, splitInto, s.traces.budget/4)
 	defer func() { err = errors.Join(err, sub.close()) }()
@@ -152,17 +159,20 @@ func single(one []trace, torn bool) group {
 	return group{node: t.id, rows: one}
 }
 
-// tornKeys are the keys of which some row does not carry a whole identity.
-func tornKeys(ctx context.Context, p *pool, i int) (map[uint64]bool, error) {
-	torn := make(map[uint64]bool)
-	err := p.stream(i, streamBlock, func(b []byte) error {
+// tornKeys are the keys of which some row does not carry a whole identity, and a row of each key whose text has a shape.
+func tornKeys(ctx context.Context, p *pool, i int) (torn map[uint64]bool, shaped map[uint64]trace, err error) {
+	torn, shaped = make(map[uint64]bool), make(map[uint64]trace)
+	err = p.stream(i, streamBlock, func(b []byte) error {
 		var t trace
 		for ; len(b) > 0; b = b[traceSize:] {
 			if t.get(b); t.id == 0 && t.k != 0 {
 				torn[t.k] = true
 			}
+			if t.k != 0 && t.fl.shape() != reconcile.ShapePlain {
+				shaped[t.k] = t
+			}
 		}
 		return ctx.Err()
 	})
-	return torn, err
+	return torn, shaped, err
 }

@@ -96,7 +96,7 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 		Components: []reconcile.Component{
 			{Name: "tenant", Value: reconcile.Text(pick("tenant", "north", "north", "south"))},
 			{Name: "operation", Value: reconcile.Text(pick("operation", "create", "create", "create", "create", "create", "import"))},
-			{Name: "key", Value: value("key", "K1", "K2", "K3", "K4", "K5", "")},
+			{Name: "key", Value: value("key", "K1", "K2", "K3", "K4", "4111111111111111", "")},
 		},
 		EffectID: value("effect", "", "1", "2", "3", "4"), ProviderRef: value("ref", "", "", "o1", "o2"),
 	}

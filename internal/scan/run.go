@@ -114,13 +114,14 @@ type run struct {
 	world   reconcile.World
 	counts  Counts
 	seed    maphash.Seed
-	index   map[*reconcile.Contract]byte
+	index   map[*reconcile.Contract]uint16
 	loose   bool    // some row carries no key
 	present []int64 // per restore event: receipts that stand in its gap
 	notes   []string
 
 	first, last []reconcile.Instant // per source: its first and last row
 	contracts   []map[*reconcile.Contract]bool
+	shapes      map[shapeOf][]reconcile.Component
 	common      *common
 }
 
@@ -167,9 +168,9 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.seed, r.index = maphash.MakeSeed(), make(map[*reconcile.Contract]byte)
+	r.seed, r.index = maphash.MakeSeed(), make(map[*reconcile.Contract]uint16)
 	for i, c := range r.cfg.Contracts {
-		r.index[c] = byte(i) // collisions beyond 256 contracts are told apart by the rules: hashes only select what to look at
+		r.index[c] = uint16(i) // a config of 65,536 contracts does not fit in memory anyhow
 	}
 	slots := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 	done := make(chan error, len(r.readers))
@@ -194,7 +195,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	if err != nil {
 		return err
 	}
-	r.present = make([]int64, len(r.cfg.Events))
+	r.present, r.shapes = make([]int64, len(r.cfg.Events)), shapesOf(tallies)
 	for i := range tallies {
 		r.first, r.last, r.contracts = append(r.first, tallies[i].first), append(r.last, tallies[i].last), append(r.contracts, tallies[i].contracts)
 		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
@@ -214,6 +215,7 @@ type tally struct {
 
 	first, last reconcile.Instant // row, as far as rows tell
 	contracts   map[*reconcile.Contract]bool
+	shapes      map[shapeOf][]reconcile.Component // the least identity whose key has a shape
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
@@ -227,6 +229,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 			return nil
 		}
 		n.see(tr.contract, rec)
+		n.seeShape(tr.contract, &t, rec)
 		r.countPresent(rec, n)
 		n.loose = n.loose || t.k == 0
 		row := posting{trace: t, scope: tr.scope}

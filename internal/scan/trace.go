@@ -21,6 +21,7 @@ type trace struct {
 	t   uint32 // seconds since 1970 of the row's time, for a receipt of its completion; 0 = unknown
 	fl  flags
 	src uint16
+	ci  uint16 // of the contract, in the book's order
 	pos uint64
 }
 
@@ -60,7 +61,8 @@ func (t *trace) put(b []byte) {
 	le.PutUint32(b[32:], t.t)
 	le.PutUint32(b[36:], uint32(t.fl))
 	le.PutUint32(b[40:], t.gn)
-	le.PutUint32(b[44:], uint32(t.src))
+	le.PutUint16(b[44:], t.src)
+	le.PutUint16(b[46:], t.ci)
 	le.PutUint64(b[48:], t.pos)
 }
 
@@ -77,13 +79,14 @@ func (t *trace) get(b []byte) {
 	t.fl = flags(le.Uint32(b[36:]))
 	t.gn = le.Uint32(b[40:])
 	t.src = le.Uint16(b[44:])
+	t.ci = le.Uint16(b[46:])
 	t.pos = le.Uint64(b[48:])
 }
 
 // tracer turns the records of one source into traces. It is used by one goroutine; its buffers are reused row after row.
 type tracer struct {
 	book  reconcile.Book
-	index map[*reconcile.Contract]byte
+	index map[*reconcile.Contract]uint16
 	facts reconcile.SourceFacts // before the scan: what the map can carry, not coverage
 	src   uint16
 	now   reconcile.Instant
@@ -105,7 +108,7 @@ func (tr *tracer) read(pos rows.Pos, r *reconcile.Record, n *trace) (asked uint3
 		return 0, false
 	}
 	tr.contract = c
-	*n = trace{src: tr.src, pos: uint64(pos), fl: flags(r.Role) & roleMask}
+	*n = trace{src: tr.src, ci: tr.index[c], pos: uint64(pos), fl: flags(r.Role)&roleMask | shapeFlags(r)}
 	tr.identify(c, r, n)
 	asked = tr.reference(c, r, n)
 	tr.compare(c, r, n)
@@ -128,7 +131,7 @@ func (tr *tracer) short(b []byte) uint32 {
 }
 
 func (tr *tracer) identify(c *reconcile.Contract, r *reconcile.Record, n *trace) {
-	ci := tr.index[c]
+	ci := byte(tr.index[c]) // collisions beyond 256 contracts are told apart by the rules: hashes only select what to look at
 	tr.comps = c.AppendComponents(tr.comps[:0], r)
 	tr.buf = append(tr.buf[:0], 'i', ci)
 	tr.buf = c.AppendIdentity(tr.buf, tr.comps)
@@ -146,7 +149,7 @@ func (tr *tracer) identify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 
 // key hashes the key text with its contract; 0 where the row carries none.
 func (tr *tracer) key(c *reconcile.Contract, r *reconcile.Record) uint64 {
-	tr.buf = append(tr.buf[:0], 'k', tr.index[c])
+	tr.buf = append(tr.buf[:0], 'k', byte(tr.index[c]))
 	b := c.AppendKey(tr.buf, r)
 	if len(b) == len(tr.buf) {
 		return 0
@@ -157,7 +160,7 @@ func (tr *tracer) key(c *reconcile.Contract, r *reconcile.Record) uint64 {
 
 // scopeOf hashes the scope without the key; 0 where a component is unknown.
 func (tr *tracer) scopeOf(c *reconcile.Contract) uint32 {
-	tr.buf = append(tr.buf[:0], 's', tr.index[c])
+	tr.buf = append(tr.buf[:0], 's', byte(tr.index[c]))
 	for i := range tr.comps {
 		if tr.comps[i].Name == "key" {
 			continue
@@ -185,7 +188,7 @@ func (tr *tracer) carriesKeyOnly(c *reconcile.Contract) bool {
 
 // reference hashes the references, each with its contract and domain: effect 7 is not object 7.
 func (tr *tracer) reference(c *reconcile.Contract, r *reconcile.Record, n *trace) (asked uint32) {
-	ci := tr.index[c]
+	ci := byte(tr.index[c])
 	tr.refs = reconcile.AppendRefs(tr.refs[:0], r)
 	for _, ref := range tr.refs {
 		tr.buf = append(tr.buf[:0], 'r', ci, byte(ref.Domain))
