@@ -87,6 +87,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		a := uncovered("join-broken", "its keys were never comparable with the other sources'")
 		a.broken = true
 		return a
+	case slices.Contains(j.s.Strangers, f.Name):
+		return uncovered("stranger-stands", "a line that is not ours by claim or operation carries its key or its object")
 	case !j.inPartitions(f):
 		return uncovered("other-partition", "it covers other partitions only")
 	case cov.From.known && (!began.known || began.Add(-f.Skew).Before(cov.From)):

@@ -253,6 +253,12 @@ func (n *notation) record(verb string, w words) {
 		state = w.bare[1]
 	}
 	n.words(r, verb, state)
+	if w.has("unclaimed") {
+		r.Claimed = false
+	}
+	if w.has("not-ours") { // its operation is no word of the map
+		r.NotOurs, r.Components[1].Value = true, reconcile.Value{}
+	}
 	for name, v := range w.set {
 		if name != "in" {
 			n.fact(r, name, v)

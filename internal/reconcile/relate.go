@@ -34,6 +34,7 @@ func Relate(subjects []*Subject, w *World) {
 			}
 		}
 	}
+	relateStrangers(subjects)
 	RelateTwins(subjects, w)
 }
 

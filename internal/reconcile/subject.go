@@ -57,6 +57,7 @@ type Subject struct {
 	Candidates []Candidate // unlinked rows that may be the counterpart
 	MoreCands  int         // how many candidates are not named
 	MoreTwins  int
+	Strangers  []string    // logs in which a line that is not ours carries its key or its object
 	Twins      []Candidate // other actions with the same scope without key, fingerprint and actor inside the retry window
 }
 

@@ -41,6 +41,8 @@ type judge struct {
 	strays  *strays
 	judged  *atomic.Int64
 	crowds  int // identities that are judged together, see crowdSize
+	marks   *tracer
+	met     []strangeMark // lines that are not ours and carry what a suspect carries, sorted
 }
 
 // run visits every cluster. Where unlinked rows may be missing counterparts, they are gathered first and judged last, so that each side can name the other.
@@ -211,6 +213,7 @@ func byKey(e reconcile.Evidence) bool {
 // one judges a subject and counts it.
 func (j *judge) one(s *reconcile.Subject, left int64) error {
 	j.judged.Add(1)
+	j.tell(s)
 	v := reconcile.Judge(s, j.world)
 	j.counts.add(v.Class, 1)
 	for _, rule := range v.NotJudged {

@@ -134,10 +134,12 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 	r.opt.Progress.readers.Store(&r.readers)
 	s := &sieve{
 		traces: newPool(r.dir, traceSize, partitions, budget), asked: newPool(r.dir, traceSize, partitions, budget/4),
-		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts,
+		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts, strange: newStrangers(r.dir, budget/8),
 	}
 	h := newHomes(r.dir, budget)
-	defer func() { err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close()) }()
+	defer func() {
+		err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close(), s.strange.close())
+	}()
 	r.opt.Progress.enter(PhaseReading)
 	if err := r.read(ctx, s, h); err != nil {
 		return nil, err
@@ -219,14 +221,14 @@ type tally struct {
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
-	w, asked := h.poster(s.traces), s.asked.writer()
+	w, asked, strange := h.poster(s.traces), s.asked.writer(), s.strange.lines.writer()
 	var t trace
 	err := r.readers[i].Scan(ctx, func(pos rows.Pos, rec *reconcile.Record) error {
 		var err error
 		request, ok := tr.read(pos, rec, &t)
 		if !ok {
 			n.unclaimed++
-			return nil
+			return tr.strangerTo(rec, strange)
 		}
 		n.see(tr.contract, rec)
 		n.seeShape(tr.contract, &t, rec)
@@ -249,7 +251,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		t.put(e)
 		return nil
 	})
-	return cmp.Or(err, w.done(), asked.done())
+	return cmp.Or(err, w.done(), asked.done(), strange.done())
 }
 
 func (n *tally) see(c *reconcile.Contract, r *reconcile.Record) {
@@ -372,6 +374,7 @@ func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, e
 			book: r.cfg.Contracts, world: &r.world, readers: r.readers, gone: gone, counts: &r.counts, keep: k,
 			gaps:    &retentionGaps{by: make(map[*reconcile.Contract]*ContractFinding)},
 			missing: make(map[string]int64), judged: &r.opt.Progress.judged, crowds: crowdSize(budget),
+			marks: &tracer{book: r.cfg.Contracts, index: r.index, seed: r.seed}, met: s.strange.met,
 		}
 		err := j.run(ctx, cl, s.strays > 0)
 		var changed *sourceChanged

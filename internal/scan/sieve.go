@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -62,6 +63,8 @@ type sieve struct {
 	decided map[uint64]bool // keys of cases that were decided earlier
 	counts  *Counts
 	common  *common // what the sources have in common
+	strange *strangers
+	seeks   *writer // into strange
 	strays  int64
 	found   int64   // rows that are read again
 	guests  int64   // of these, rows of healthy neighbours
@@ -72,7 +75,7 @@ type sieve struct {
 // run makes the passes of the sieve: healthy or suspect, references met twice, rows they pull in, twins.
 func (s *sieve) run(ctx context.Context) error {
 	s.unions.parent = make(map[uint64]uint64)
-	s.w = s.out.writer()
+	s.w, s.seeks = s.out.writer(), s.strange.sought.writer()
 	if err := s.firstPass(ctx); err != nil {
 		return err
 	}
@@ -101,7 +104,10 @@ func (s *sieve) run(ctx context.Context) error {
 	if err := s.seatTwins(ctx, look); err != nil {
 		return err
 	}
-	return s.w.done()
+	if err := cmp.Or(s.w.done(), s.seeks.done()); err != nil {
+		return err
+	}
+	return s.strange.meet(ctx)
 }
 
 // claim says what a group is where that is certain. What was decided on is for the rules, however healthy it has become.
@@ -135,6 +141,9 @@ func (s *sieve) healthy(g *group, class reconcile.Class, n int64) {
 }
 
 func (s *sieve) emit(g group) error {
+	if err := s.strange.seek(s.seeks, g.rows); err != nil {
+		return err
+	}
 	for i := range g.rows {
 		t := &g.rows[i]
 		if t.tw != 0 {

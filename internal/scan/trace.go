@@ -94,6 +94,7 @@ type tracer struct {
 	buf   []byte
 	comps []reconcile.Component
 	refs  []reconcile.Ref
+	marks []reconcile.Mark
 	posts bool // rows go by their references first
 
 	contract *reconcile.Contract // of the row just read
