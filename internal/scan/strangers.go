@@ -63,7 +63,7 @@ func (tr *tracer) strangerTo(r *reconcile.Record, w *writer) error {
 
 // mark hashes a mark as the traces hash keys and objects.
 func (tr *tracer) mark(c *reconcile.Contract, m reconcile.Mark) strangeMark {
-	ci := tr.index[c]
+	ci := byte(tr.index[c])
 	e := strangeMark{src: tr.src}
 	if m.Domain == reconcile.RefObject {
 		tr.buf = append(tr.buf[:0], 'r', ci, byte(m.Domain))
