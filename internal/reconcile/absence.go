@@ -119,17 +119,13 @@ func (j *judging) unread(f *SourceFacts) *SourceFacts {
 // pastTheEnd compares the last possible send with the end of coverage. Records without a time were committed before the end of their own source's
 // coverage, which bounds them.
 func (j *judging) pastTheEnd(f *SourceFacts, settle time.Duration) absence {
-	need := j.untimed
-	wait := f.Coverage.Lag + settle + f.Skew
-	if j.lastSend.known {
-		need = Latest(need, j.lastSend.Add(wait))
-	}
+	due := j.lastSend.Add(f.Coverage.Lag + settle + f.Skew)
 	switch {
-	case !need.known:
+	case !due.known && !j.untimed.known:
 		return absence{state: absenceUncovered, code: "no-time", text: f.Name + ": no record here tells when the action was sent"}
-	case !need.After(f.Coverage.To):
+	case !j.untimed.After(f.Coverage.To) && (!due.known || due.Before(f.Coverage.To)):
 		return absence{state: absenceProved, code: "absent-covered"}
-	case j.lastSend.known && !j.w.Now.After(j.lastSend.Add(wait)):
+	case due.known && !j.w.Now.After(due):
 		return absence{state: absenceYoung, code: "young", text: f.Name + ": younger than lag and settle"}
 	}
 	return absence{state: absenceUncovered, code: "after-coverage", text: fmt.Sprintf("%s: it covers only to %s", f.Name, stamp(f.Coverage.To))}

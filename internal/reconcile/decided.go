@@ -163,7 +163,7 @@ func (j *judging) shownUntil(sent Instant) Instant {
 			continue
 		}
 		need := sent.Add(f.Coverage.Lag + j.c.SettleTime().D + f.Skew)
-		if !f.Coverage.Complete || !f.Coverage.Proves || !f.Coverage.To.known || f.Coverage.To.Before(need) {
+		if !f.Coverage.Complete || !f.Coverage.Proves || !f.Coverage.To.After(need) {
 			till = Latest(till, need)
 		}
 	}

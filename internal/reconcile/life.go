@@ -52,7 +52,11 @@ func (c *Contract) ExpiryOf(r *Record) Instant {
 
 // Gone reports whether a present receipt row no longer counts at an instant. By a reaper, or without a known end, a present row counts.
 func (c *Contract) Gone(r *Record, at Instant) bool {
-	end := c.ExpiryOf(r)
+	return c.past(c.ExpiryOf(r), at)
+}
+
+// past reports whether what lasts until end is over at an instant, by the store's own rule for the instant of equality. What has no known end never is.
+func (c *Contract) past(end, at Instant) bool {
 	if !end.known || !at.known {
 		return false
 	}
@@ -61,6 +65,15 @@ func (c *Contract) Gone(r *Record, at Instant) bool {
 	}
 	return at.ns >= end.ns
 }
+
+// Outlived reports whether the life of a receipt that was written at an instant, and whose row is not there to tell, is over by the contract's retention.
+func (c *Contract) Outlived(written, at Instant) bool {
+	return c.Retention.Valid && c.past(written.Add(c.Retention.D), at)
+}
+
+// LeaseOver reports whether a worker's lease is over at an instant, by the same rule for equality as a receipt's life: a store that lets nobody take over
+// at the instant of expiry does so of leases too. A lease without a known end is not over.
+func (c *Contract) LeaseOver(r *Record, at Instant) bool { return c.past(c.LeaseEnd(r), at) }
 
 // LeaseEnd is when an in-progress receipt's worker lost its lease: lease_until, else the latest of updated, locked and created plus the contract's
 // lease; unknown where neither says.

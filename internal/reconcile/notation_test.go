@@ -130,10 +130,14 @@ func (n *notation) contract(w words) {
 	if w.has("optional-key") {
 		c.Key = reconcile.KeyOptional
 	}
-	for name, at := range map[string]*reconcile.Span{"approval-life": &c.ApprovalLife, "retention": &c.Retention, "window": &c.RetryWindow, "lease": &c.Lease, "dead": &c.DeadAfter, "within": &c.EffectWithin, "max-age": &c.ReplayMaxAge} {
+	for name, at := range map[string]*reconcile.Span{"approval-life": &c.ApprovalLife, "resend": &c.ResendAfter, "retention": &c.Retention, "window": &c.RetryWindow, "lease": &c.Lease, "dead": &c.DeadAfter, "within": &c.EffectWithin, "max-age": &c.ReplayMaxAge} {
 		if v, ok := w.set[name]; ok {
 			*at = reconcile.For(span(v))
 		}
+	}
+	c.Expiry = map[string]reconcile.Expiry{"inclusive": {Inclusive: true}, "reaper": {ByReaper: true}}[w.set["expiry"]]
+	if v, ok := w.set["exact"]; ok {
+		c.Provider = &reconcile.Profile{Name: "exact", Dedup: true, Retention: reconcile.RetentionExact, For: span(v)}
 	}
 	if v, ok := w.set["margin"]; ok {
 		c.Margin = span(v)

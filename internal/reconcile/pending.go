@@ -35,7 +35,7 @@ func (j *judging) findPending() {
 func (j *judging) pendReceipt(r *Record) {
 	end, dead := j.c.LeaseEnd(r), j.c.DeadAt(r)
 	switch {
-	case end.After(j.w.Now):
+	case end.known && !j.c.LeaseOver(r, j.w.Now):
 		j.pend("receipt-lease", r, end)
 	case !dead.known || dead.After(j.w.Now):
 		j.pend("receipt-wakes", r, dead)
@@ -116,11 +116,11 @@ func (j *judging) lapsed() *Record {
 		if j.c.StateOf(r) != StateInProgress {
 			continue
 		}
-		end := j.c.LeaseEnd(r)
-		if !end.known {
-			end = Latest(r.UpdatedAt, r.LockedAt, r.CreatedAt).Add(j.c.Settle)
-		}
-		if !end.known || !end.After(j.w.Now) {
+		settled := Latest(r.UpdatedAt, r.LockedAt, r.CreatedAt).Add(j.c.Settle)
+		switch end := j.c.LeaseEnd(r); {
+		case end.known && j.c.LeaseOver(r, j.w.Now):
+			return r
+		case !end.known && (!settled.known || settled.Before(j.w.Now)):
 			return r
 		}
 	}

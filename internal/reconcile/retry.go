@@ -35,8 +35,7 @@ func (j *judging) retryMeets(live *Record) RetryVerdict {
 	if j.conflictWith(live) {
 		return RetryConflicts
 	}
-	end := j.c.ExpiryOf(live)
-	if end.known && !end.After(j.w.Now.Add(j.c.Margin)) {
+	if j.c.Gone(live, j.w.Now.Add(j.c.Margin)) {
 		return RetryUnknown
 	}
 	switch j.c.StateOf(live) {
@@ -47,7 +46,7 @@ func (j *judging) retryMeets(live *Record) RetryVerdict {
 		switch {
 		case !lease.known:
 			return RetryUnknown
-		case lease.After(j.w.Now):
+		case !j.c.LeaseOver(live, j.w.Now):
 			return RetryWaits
 		}
 		return RetryTakenOver
@@ -70,11 +69,10 @@ func (j *judging) receiptsReadable() bool {
 	return len(j.receipts) > 0 || j.receiptGone.state != absenceUncovered
 }
 
-// nearExpiry reports whether a receipt's life ended less than margin ago: clocks differ.
+// nearExpiry reports whether a receipt's life ended so lately that it had not yet a margin ago: clocks differ.
 func (j *judging) nearExpiry() bool {
 	return slices.ContainsFunc(j.receipts, func(r *Record) bool {
-		end := j.c.ExpiryOf(r)
-		return j.c.Gone(r, j.w.Now) && end.Add(j.c.Margin).After(j.w.Now) && j.c.StateOf(r) != StateFailedRetryable
+		return j.c.Gone(r, j.w.Now) && !j.c.Gone(r, j.w.Now.Add(-j.c.Margin)) && j.c.StateOf(r) != StateFailedRetryable
 	})
 }
 

@@ -145,7 +145,7 @@ func reexecutedAfterExpiry(j *judging) (bool, []string, map[string]string) {
 	}
 	slices.SortFunc(times, func(a, b Instant) int { return cmpInstant(a, b) })
 	for i := range times {
-		if !times[i].known || (i > 0 && times[i].Before(times[i-1].Add(j.c.Retention.D))) {
+		if !times[i].known || (i > 0 && !j.c.Outlived(times[i-1], times[i])) {
 			return false, nil, nil
 		}
 	}
@@ -191,7 +191,7 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 	}
 	var refs []string
 	for _, r := range j.messages { // its relay asks no receipt: only the receiver could recognise it
-		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) {
+		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) {
 			refs = append(refs, ref(r))
 		}
 	}
@@ -207,6 +207,16 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 		}
 	}
 	return len(refs) > 0, refs, nil
+}
+
+// resting reports whether the relay lets an unsent message rest: it sends none again before resend_after has passed, so that one whose effect was seen sooner
+// may just not be marked yet. At the end of its patience it is due.
+func (j *judging) resting(r *Record) bool {
+	if !j.c.ResendAfter.Valid || !Latest(r.CreatedAt, r.AttemptAt, r.UpdatedAt).Add(j.c.ResendAfter.D).After(j.w.Now) {
+		return false
+	}
+	j.young = true
+	return true
 }
 
 // made reports whether some leg stands by a record of its own.

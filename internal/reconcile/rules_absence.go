@@ -296,11 +296,10 @@ func (j *judging) explainOrphan(r *Record) string {
 	case !j.c.Retention.Valid || !r.CreatedAt.known:
 		return ""
 	}
-	end := r.CreatedAt.Add(j.c.Retention.D)
-	if end.After(j.w.Now) {
+	if !j.c.Outlived(r.CreatedAt, j.w.Now) {
 		return ""
 	}
-	return j.explainGone(end)
+	return j.explainGone(r.CreatedAt.Add(j.c.Retention.D))
 }
 
 // explainGone tells a receipt that aged out from one whose loss matters: inside the retry window the gap is the contract's, unless there is a sign that the

@@ -254,7 +254,7 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 		at = completion(c, r)
 	case reconcile.RoleEffect:
 		plain = reconcile.Effective(r) && tr.facts.Serves
-		if c.Retention.Valid && r.CreatedAt.Known() && !r.CreatedAt.Add(c.Retention.D).After(tr.now) {
+		if c.Outlived(r.CreatedAt, tr.now) {
 			n.fl |= aged
 		}
 		at = r.CreatedAt
