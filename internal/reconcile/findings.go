@@ -137,12 +137,18 @@ var Findings = [...]Finding{
 		Severity: SeverityMedium, Absence: true, Judged: true,
 	},
 	SuspectedDuplicateEffect: {
-		Word: "suspected-duplicate-effect", Severity: SeverityMedium, Absence: true,
-		Means: "an effect without receipt that looks like a receipted one of the same actor: candidates, never a verdict",
+		Word:     "suspected-duplicate-effect",
+		Means:    "an effect without receipt has scope, actor and request of a receipted one, and was made within twin_window of it: candidates, never a verdict",
+		NotWhen:  "no actor is mapped; retention would have removed the receipt; before the contract began",
+		Why:      "This effect has no receipt, and the same actor's action {other} asked for the same: its effect was made {away}. One of the two may be a retry that was not recognised, or the customer wanted it twice.",
+		Severity: SeverityMedium, Absence: true, Judged: true,
 	},
 	SuspectedDuplicateIntent: {
-		Word: "suspected-duplicate-intent", Severity: SeverityMedium,
-		Means: "another key of the same actor and request, begun soon after an attempt that nobody answered",
+		Word:     "suspected-duplicate-intent",
+		Means:    "another key of the same scope, actor and request was begun within twin_window of an attempt that was neither confirmed nor rejected",
+		NotWhen:  "no actor is mapped: not judged, counted",
+		Why:      "The attempt of {attempt} got no answer that settles it{confirmed}, and the same actor's action {other} asked for the same under another key: it began {away}. It may be the retry of this one.",
+		Severity: SeverityMedium, Judged: true,
 	},
 	StaleGeneration: {
 		Word:     "stale-generation",

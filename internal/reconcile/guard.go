@@ -160,6 +160,11 @@ func unrecognised(when ...Executed) func(*judging) bool {
 
 // hasTwin asks for a twin that nobody called another action. Those that are only counted were not looked at by anybody.
 func hasTwin(j *judging) bool {
+	for _, like := range []*Like{j.s.LikeIntent, j.s.LikeEffect} {
+		if like != nil && !j.w.distinct(j.s.ID, like.Case) {
+			return true
+		}
+	}
 	return j.s.MoreTwins > 0 || slices.ContainsFunc(j.s.Twins, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
 }
 
@@ -223,7 +228,7 @@ func somethingStands(j *judging) bool { return j.stands() }
 func nothingStands(j *judging) bool { return !j.stands() }
 
 func noCounterpart(j *judging) bool {
-	return len(j.s.Twins)+len(j.s.Candidates)+len(j.s.Clashes) == 0 && !hasKind(DuplicateEffect, ReexecutedAfterExpiry)(j)
+	return len(j.s.Twins)+len(j.s.Candidates)+len(j.s.Clashes) == 0 && !hasKind(DuplicateEffect, ReexecutedAfterExpiry, SuspectedDuplicateEffect, SuspectedDuplicateIntent)(j)
 }
 
 func nothingToRepoint(j *judging) bool {

@@ -175,6 +175,12 @@ func (n *notation) contract(w words) {
 	if v, ok := w.set["four-eyes"]; ok {
 		c.FourEyes = strings.Split(v, ",")
 	}
+	if v, ok := w.set["actor"]; ok {
+		c.Actor = strings.Split(v, ",")
+	}
+	if v, ok := w.set["twin"]; ok {
+		c.TwinWindow = span(v)
+	}
 	if v, ok := w.set["unique"]; ok {
 		c.Unique = []reconcile.UniqueRule{{Columns: strings.Split(v, ",")}}
 	}
@@ -325,6 +331,8 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 			panic(err)
 		}
 		r.Generation = reconcile.Num(g)
+	case name == "actor":
+		r.Extra = append(r.Extra, reconcile.Component{Name: name, Value: reconcile.Text(v)})
 	case name == "attempts":
 		n.attempts(r, v)
 	default:

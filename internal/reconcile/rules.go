@@ -31,6 +31,8 @@ var rules = []rule{
 	{UnknownOutcome, unknownOutcome},
 	{ReceiptMissingAfterRestore, receiptMissingAfterRestore},
 	{OrphanedEffect, orphanedEffect},
+	{SuspectedDuplicateEffect, suspectedDuplicateEffect},
+	{SuspectedDuplicateIntent, suspectedDuplicateIntent},
 	{StaleGeneration, staleGeneration},
 	{NotExecuted, notExecuted},
 	{SensitiveKey, sensitiveKey},

@@ -9,7 +9,7 @@ import (
 // RelateTwins fills Twins of each subject from the others: another action with the same twin text, begun inside the retry window of the other, whatever its
 // state. The nearest MaxCandidates in time are named. Where a subject has several texts, those that are not named are counted by the one that most share.
 func RelateTwins(subjects []*Subject, w *World) {
-	groups := make(map[string]*twinGroup)
+	groups, like := make(map[string]*twinGroup), &likes{w: w, received: make(map[string]*twinGroup)}
 	texts, seats := make([][]string, len(subjects)), make([]twinSeat, len(subjects))
 	for i, s := range subjects {
 		if texts[i] = twinTexts(s, w); len(texts[i]) > 0 {
@@ -20,11 +20,21 @@ func RelateTwins(subjects []*Subject, w *World) {
 				groups[text] = &twinGroup{}
 			}
 			groups[text].seats = append(groups[text].seats, seats[i])
+			if made := madeAt(s); made.known && len(s.Contract.Actor) > 0 {
+				if like.received[text] == nil {
+					like.received[text] = &twinGroup{}
+				}
+				like.received[text].seats = append(like.received[text].seats, twinSeat{s, made})
+			}
 		}
 	}
 	for _, g := range groups {
 		g.sort()
 	}
+	for _, g := range like.received {
+		g.sort()
+	}
+	like.begun = groups
 	for i, s := range subjects {
 		most := 0
 		var near []twinSeat
@@ -36,6 +46,10 @@ func RelateTwins(subjects []*Subject, w *World) {
 			s.Twins, _ = addNear(s, o.s, s.Twins, 0, "same scope and request under another key", 0)
 		}
 		s.MoreTwins = max(0, most-len(s.Twins))
+		if s.Contract != nil && len(s.Contract.Actor) > 0 {
+			like.likeIntents(s, texts[i])
+			like.likeEffects(s)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func (j *judge) memberOf(seed maphash.Seed, e suspect, r *reconcile.Record) memb
 	}
 	m.owns = [2]bool{r.Role == reconcile.RoleEffect, r.Role == reconcile.RoleProvider}
 	m.t = c.Began(r).UnixNano()
-	if m.key != 0 {
+	if m.key != 0 || r.Role == reconcile.RoleEffect {
 		f := j.readers[e.src].Facts()
 		if text, ok := reconcile.TwinText(nil, c, r, &f); ok {
 			m.tw = short(text)

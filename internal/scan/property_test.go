@@ -32,6 +32,12 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	if rapid.Bool().Draw(t, "params") {
 		c.Params = &reconcile.ParamSpec{}
 	}
+	if c.TwinWindow = reconcile.DefaultTwinWindow; rapid.Bool().Draw(t, "actors") {
+		c.Actor = []string{"customer"}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "optional key") == 0 {
+		c.Key = reconcile.KeyOptional
+	}
 	cfg := &config.Config{Name: "drawn", Contracts: []*reconcile.Contract{c}, Now: reconcile.At(noon)}
 	keylessEffects := rapid.Bool().Draw(t, "keyless effects")
 	keylessLog := rapid.IntRange(0, 3).Draw(t, "keyless log") == 0
@@ -53,17 +59,23 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	if keylessLog {
 		ms[2].facts.Components = ms[2].facts.Components[:2]
 	}
+	keyed := func(r *reconcile.Record, f reconcile.SourceFacts) {
+		switch {
+		case f.Role == reconcile.RoleEffect && keylessEffects:
+			r.Components[2].Value = reconcile.Value{}
+		case f.Role == reconcile.RoleProvider && keylessLog:
+			r.Components[2].Value = reconcile.Value{}
+		case f.Role == reconcile.RoleProvider && keyOnlyLog:
+			r.Components[0].Value = reconcile.Value{}
+		}
+	}
+	if rapid.IntRange(0, 2).Draw(t, "scene") == 0 {
+		scene(t, ms, keyed)
+	}
 	for range rapid.IntRange(0, 24).Draw(t, "records") {
 		m := ms[rapid.IntRange(0, 3).Draw(t, "source")]
 		r := record(t, m.facts)
-		switch {
-		case m.facts.Role == reconcile.RoleEffect && keylessEffects:
-			r.Components[2].Value = reconcile.Value{}
-		case m.facts.Role == reconcile.RoleProvider && keylessLog:
-			r.Components[2].Value = reconcile.Value{}
-		case m.facts.Role == reconcile.RoleProvider && keyOnlyLog:
-			r.Components[0].Value = reconcile.Value{}
-		}
+		keyed(r, m.facts)
 		if m.facts.Role == reconcile.RoleEffect && r.EffectID.Known() {
 			r.EffectID = reconcile.Text(fmt.Sprint(len(m.recs))) // a row's own id is its own
 		}
@@ -106,11 +118,14 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 	if rapid.IntRange(0, 2).Draw(t, "generations") == 0 {
 		r.Generation = reconcile.Num(int64(rapid.IntRange(1, 2).Draw(t, "generation")))
 	}
-	if rapid.IntRange(0, 3).Draw(t, "params") == 0 {
-		r.Params = value("request", `{"q":1}`, `{"q":2}`)
+	if rapid.IntRange(0, 2).Draw(t, "params") == 0 {
+		r.Params, r.Extra = value("request", `{"q":1}`, `{"q":1}`, `{"q":2}`), []reconcile.Component{{Name: "customer", Value: value("customer", "ann", "ann", "bob", "")}}
 	}
 	switch f.Role {
 	case reconcile.RoleReceipt:
+		if rapid.IntRange(0, 2).Draw(t, "locked") == 0 {
+			r.LockedAt = at("locked at")
+		}
 		r.State = rapid.SampledFrom([]reconcile.State{reconcile.StateCompleted, reconcile.StateCompleted, reconcile.StateCompleted, reconcile.StateInProgress, reconcile.StateFailedFinal, reconcile.StateFailedRetryable}).Draw(t, "state")
 	case reconcile.RoleEffect:
 		r.Status = rapid.SampledFrom([]reconcile.Status{reconcile.StatusEffective, reconcile.StatusEffective, reconcile.StatusVoid, reconcile.StatusPending}).Draw(t, "status")
@@ -123,7 +138,7 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 		}
 	case reconcile.RoleIntent:
 		r.EffectID, r.ProviderRef = reconcile.Value{}, reconcile.Value{}
-		r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Outcome: rapid.SampledFrom([]reconcile.AttemptOutcome{reconcile.AttemptConfirmed, reconcile.AttemptUncertain}).Draw(t, "attempt")}}
+		r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Outcome: rapid.SampledFrom([]reconcile.AttemptOutcome{reconcile.AttemptConfirmed, reconcile.AttemptConfirmed, reconcile.AttemptUncertain, reconcile.AttemptFailed, reconcile.AttemptRejected}).Draw(t, "attempt")}}
 	case reconcile.RoleOutbox:
 	}
 	return r
@@ -249,3 +264,28 @@ func TestSieveEqualsJudgingAll(t *testing.T) {
 		}
 	})
 }
+
+// TestDrawsHoldEveryKind counts what the draws are for: each kind that rests on neighbours, or on what a trace keeps, occurs among them.
+func TestDrawsHoldEveryKind(t *testing.T) {
+	t.Parallel()
+	found := make(map[reconcile.Kind]int)
+	for seed := range 3000 {
+		cfg, ms := rapid.Custom(func(t *rapid.T) drawn { cfg, ms := draw(t); return drawn{cfg, ms} }).Example(seed).parts()
+		for k, n := range oracle(cfg, ms).counts.Findings {
+			found[k] += int(n)
+		}
+	}
+	for _, k := range []reconcile.Kind{reconcile.ScopeBreach, reconcile.StaleGeneration, reconcile.SensitiveKey, reconcile.SuspectedDuplicateEffect, reconcile.SuspectedDuplicateIntent} {
+		if found[k] < 5 {
+			t.Errorf("%s occurs %d times: the draws try nothing of it", k, found[k])
+		}
+	}
+	t.Log(found)
+}
+
+type drawn struct {
+	cfg *config.Config
+	ms  []*memory
+}
+
+func (d drawn) parts() (*config.Config, []*memory) { return d.cfg, d.ms }

@@ -1,0 +1,166 @@
+package reconcile
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Like is another action of the same actor that asks for the same, near in time: a candidate, never a verdict.
+type Like struct {
+	Candidate
+	When Instant // of the other one
+	Near Instant // of what it is near to: an attempt, a row
+}
+
+// likes finds, among the actions of each twin text, those that lie within the contract's twin window of something.
+type likes struct {
+	w        *World
+	begun    map[string]*twinGroup // by when the action began
+	received map[string]*twinGroup // those that have a receipt and an effect, by when the effect was made
+}
+
+// likeIntents names, to each subject with an attempt that was neither confirmed nor rejected, the action under another key that began nearest to one.
+func (l *likes) likeIntents(s *Subject, texts []string) {
+	for _, at := range unanswered(s) {
+		for _, text := range texts {
+			s.LikeIntent = l.nearer(s, s.LikeIntent, l.begun[text], at)
+		}
+	}
+}
+
+// likeEffects names, to each subject that has rows and no receipt, the received action whose effect was made nearest to one of them.
+func (l *likes) likeEffects(s *Subject) {
+	if slices.ContainsFunc(s.Evidence, func(e Evidence) bool { return e.Record.Role == RoleReceipt }) {
+		return
+	}
+	for _, e := range s.Evidence {
+		r := e.Record
+		if r.Role != RoleEffect || !Effective(r) || e.History || !r.CreatedAt.known {
+			continue
+		}
+		if text, ok := TwinText(nil, s.Contract, r, l.w.Source(r.Source)); ok {
+			s.LikeEffect = l.nearer(s, s.LikeEffect, l.received[string(text)], r.CreatedAt)
+		}
+	}
+}
+
+// nearer returns the nearer of what was found before and the member of a group nearest to an instant, inside the twin window.
+func (l *likes) nearer(s *Subject, have *Like, g *twinGroup, at Instant) *Like {
+	if g == nil {
+		return have
+	}
+	window := s.Contract.TwinWindow
+	lo, hi := g.before(at.Add(-window)), min(g.timed, g.before(at.Add(window+1)))
+	for _, n := range g.around(at, lo, hi) {
+		o := g.seats[n]
+		if o.s == s || o.s.ID == s.ID {
+			continue
+		}
+		away := between(at, o.began)
+		if have != nil && (have.away < away || have.away == away && have.Case <= o.s.ID) {
+			continue
+		}
+		have = &Like{When: o.began, Near: at, Candidate: Candidate{Case: o.s.ID, Locator: ref(o.s.Evidence[0].Record), Why: "same actor and request", away: away}}
+	}
+	return have
+}
+
+// around lists the places among which the nearest seat to an instant is, though one of them be the looker's own: the first of those after it, and the first of
+// each time before it.
+func (g *twinGroup) around(at Instant, lo, hi int) []int {
+	mid := min(g.before(at), hi)
+	var out []int
+	for n := max(lo, mid); n < min(hi, mid+2); n++ {
+		out = append(out, n)
+	}
+	for end := mid; end > lo && mid-end < 2; {
+		from := max(lo, g.before(g.seats[end-1].began))
+		out = append(out, from)
+		if from+1 < end {
+			return append(out, from+1)
+		}
+		end = from
+	}
+	return out
+}
+
+// unanswered lists the times of a subject's attempts that were neither confirmed nor rejected.
+func unanswered(s *Subject) []Instant {
+	var out []Instant
+	for _, e := range s.Evidence {
+		if e.Record.Role != RoleIntent {
+			continue
+		}
+		for _, a := range e.Record.Attempts {
+			if a.At.known && a.Outcome != AttemptConfirmed && a.Outcome != AttemptRejected {
+				out = append(out, a.At)
+			}
+		}
+	}
+	return out
+}
+
+// madeAt is when the effect of a received action was made; unknown where it has no receipt or no effect.
+func madeAt(s *Subject) Instant {
+	var received bool
+	var made Instant
+	for _, e := range s.Evidence {
+		r := e.Record
+		switch {
+		case r.Role == RoleReceipt:
+			received = true
+		case r.Role == RoleEffect && Effective(r), r.Role == RoleProvider && r.Outcome == OutcomeSucceeded:
+			made = Earliest(made, r.CreatedAt)
+		}
+	}
+	if !received {
+		return Instant{}
+	}
+	return made
+}
+
+// suspectedDuplicateIntent holds on the action whose attempt nobody answered: the other one may be its retry, under a new key.
+func suspectedDuplicateIntent(j *judging) (bool, []string, map[string]string) {
+	like := j.s.LikeIntent
+	if like == nil || len(j.c.Actor) == 0 {
+		return false, nil, nil
+	}
+	return true, append(refsOf(j.intents), like.Locator), map[string]string{
+		"attempt": stamp(like.Near), "other": like.Case, "away": awayText(like), "confirmed": j.answerText(),
+	}
+}
+
+func (j *judging) answerText() string {
+	if j.confirmed() {
+		return ", before another one was confirmed"
+	}
+	return ""
+}
+
+// awayText says how far apart two near instants are, and which came first.
+func awayText(l *Like) string {
+	d := time.Duration(l.away).Truncate(time.Second)
+	switch {
+	case d == 0:
+		return "at the same time"
+	case l.When.Before(l.Near):
+		return d.String() + " before it"
+	}
+	return d.String() + " after it"
+}
+
+// suspectedDuplicateEffect holds on a row that certainly has no receipt, unless its age or the contract's beginning explains that. That a key is optional does
+// not: a retry without its key leaves just such a row.
+func suspectedDuplicateEffect(j *judging) (bool, []string, map[string]string) {
+	like := j.s.LikeEffect
+	if like == nil || len(j.c.Actor) == 0 || len(j.effects) == 0 || len(j.copies) > 0 || !j.noReceipt() {
+		return false, nil, nil
+	}
+	for _, r := range j.effects {
+		if !r.CreatedAt.known || r.CreatedAt.Before(j.c.Since) || j.c.Retention.Valid && !r.CreatedAt.Add(j.c.Retention.D).After(j.w.Now) {
+			return false, nil, nil
+		}
+	}
+	return true, append(refsOf(j.effects), like.Locator), map[string]string{"other": like.Case, "away": strings.Replace(awayText(like), " it", " this one", 1)}
+}

@@ -1,0 +1,49 @@
+package scan_test
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// scene plants two actions that have something in common across their identities, at one time and with rows left out here and there.
+func scene(t *rapid.T, ms []*memory, keyed func(*reconcile.Record, reconcile.SourceFacts)) {
+	at := noon.Add(-time.Duration(rapid.SampledFrom([]int{9, 8, 6}).Draw(t, "scene at")) * time.Hour)
+	away := rapid.SampledFrom([]time.Duration{time.Minute, 5 * time.Minute, time.Hour}).Draw(t, "scene apart")
+	sameKey := rapid.Bool().Draw(t, "scene same key")
+	who, what, number := rapid.SampledFrom([]string{"ann", "bob"}).Draw(t, "who"), rapid.SampledFrom([]string{`{"q":1}`, `{"q":2}`}).Draw(t, "what"), rapid.IntRange(1, 2).Draw(t, "number")
+	for i := range 2 {
+		key := "S"
+		if !sameKey && i == 1 {
+			key = rapid.SampledFrom([]string{"T", "K1"}).Draw(t, "other key")
+		}
+		tenant, region := rapid.SampledFrom([]string{"north", "north", "south"}).Draw(t, "scene tenant"), rapid.SampledFrom([]string{"eu", "us"}).Draw(t, "scene region")
+		for _, m := range ms {
+			if rapid.IntRange(0, 5).Draw(t, "left out") == 0 {
+				continue
+			}
+			r := good(&m.facts, key)
+			r.EffectID, r.ProviderRef = reconcile.Text(fmt.Sprintf("s%d", i)), reconcile.Text(fmt.Sprintf("so%d", i))
+			r.Components[0].Value, r.CreatedAt = reconcile.Text(tenant), reconcile.At(at.Add(time.Duration(i)*away))
+			r.Components = append(r.Components, reconcile.Component{Name: "region", Value: reconcile.Text(region)})
+			r.Params = reconcile.Text(what)
+			r.Extra = []reconcile.Component{{Name: "customer", Value: reconcile.Text(who)}, {Name: "invoice", Value: reconcile.Text(fmt.Sprint(number))}}
+			switch m.facts.Role {
+			case reconcile.RoleProvider:
+				r.ObjectID, r.EffectID, r.ProviderRef = r.ProviderRef, reconcile.Value{}, reconcile.Value{}
+			case reconcile.RoleIntent:
+				r.EffectID, r.ProviderRef = reconcile.Value{}, reconcile.Value{}
+				outcome := rapid.SampledFrom([]reconcile.AttemptOutcome{reconcile.AttemptConfirmed, reconcile.AttemptUncertain}).Draw(t, "scene attempt")
+				r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Target: reconcile.Text(region), Outcome: outcome}}
+			default:
+			}
+			r.ProviderKey = reconcile.Value{}
+			keyed(r, m.facts)
+			r.Locator = fmt.Sprintf("%s/%d", m.facts.Name, len(m.recs))
+			m.recs = append(m.recs, r)
+		}
+	}
+}
