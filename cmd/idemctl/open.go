@@ -62,6 +62,7 @@ func runOpen(ctx context.Context, env *Env, now string, args []string) error {
 	if who, err := audit.Self(); err == nil {
 		opt.Actor = who.Name
 	}
+	opt.Copy, opt.Suspend = clipboard(env.Getenv), suspension()
 	err = tui.Run(ctx, c.deps(), opt)
 	var fault *tui.FaultError
 	if errors.As(err, &fault) && fault.File != "" {

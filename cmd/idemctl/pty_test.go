@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -35,16 +34,23 @@ func onTerminal(t *testing.T, env []string, args ...string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	s := &session{t: t, cmd: exec.CommandContext(ctx, self), screen: vt.NewEmulator(120, 36), got: make(chan []byte)}
-	s.cmd.Args = append([]string{"idemctl"}, args...)
-	home := t.TempDir()
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{"idemctl"}, args...)
+	return onTerminalAs(t, cmd, env)
+}
+
+// onTerminalAs is onTerminal for a command, such as a shell that starts the program.
+func onTerminalAs(t *testing.T, cmd *exec.Cmd, env []string) *session {
+	t.Helper()
+	s := &session{t: t, cmd: cmd, screen: vt.NewEmulator(120, 36), got: make(chan []byte)}
+	home, err := t.TempDir(), error(nil)
 	s.cmd.Env = append([]string{"TERM=xterm-256color", "LANG=C.UTF-8", "HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home, "TMPDIR=" + home}, env...)
 	s.cmd.Dir = home
 	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 36, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
+	hung := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { hung.Stop() })
 	answers := s.screen.InputPipe().(io.Closer) // closing it ends the copy below; closing the emulator would race with it
 	t.Cleanup(func() { _, _ = s.tty.Close(), answers.Close() })
 	go s.read()
@@ -266,5 +272,38 @@ func TestRecordedIsKept(t *testing.T) {
 	out, err := log.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "nobody knows yet") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Suspended it stands still behind the shell's prompt; the shell brings it back, with everything that was on the screen.
+func TestSuspend(t *testing.T) {
+	t.Parallel()
+	s := onTerminalAs(t, exec.Command("sh", "-c", "set -m; idemctl open @payments-restore; echo THE-SHELL; fg; echo ENDED $?"), []string{"PATH=" + os.Getenv("PATH")})
+	s.shows("13 cases")
+	s.press(" j")
+	s.shows("1 marked")
+	s.press("\x1a")
+	s.shows("THE-SHELL")
+	s.shows("1 marked") // it is drawn again
+	s.press("u")
+	s.until("the mark was taken away", func() bool { return !strings.Contains(s.screen.String(), "1 marked") })
+	s.press("q")
+	s.shows("ENDED 0")
+	s.ends()
+	if n := strings.Count(s.raw.String(), "\x1b[?1049h"); n != 2 {
+		t.Errorf("the other screen was entered %d times", n)
+	}
+}
+
+// Where no shell would wake it, it does not stop.
+func TestSuspendWithoutShell(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, nil, "open", "@clean")
+	s.shows("Nothing to decide.")
+	s.press("\x1a")
+	s.shows("there is no shell here that could take the terminal")
+	s.press("q")
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -24,7 +24,8 @@ func poisoned(b []byte) *fake {
 	f.manifest.Notes = []string{s}
 	f.manifest.Contracts[0].Example = []reconcile.Component{{Name: s, Value: v}}
 	f.manifest.Contracts[0].Money = []reconcile.Amount{{Currency: s, Valid: true}}
-	f.manifest.Counts.NotJudged = nil
+	f.manifest.Counts.NotJudged = map[string]int64{s: 1} // words of our own, but a saved scan is a file that somebody hands over
+	f.manifest.Contracts[0].Kind = s
 	for _, c := range f.cases {
 		c.Contract, c.Amount.Currency = s, s
 		for i := range c.Identity {
@@ -39,9 +40,11 @@ func poisoned(b []byte) *fake {
 		}
 		c.Candidates = []reconcile.Candidate{{Case: s, Locator: s, Why: s}}
 		c.Twins = c.Candidates
-		c.Reasons = []reconcile.Reason{{Rule: "orphaned-effect", Text: s, Refs: []string{s}}}
-		c.Options = []reconcile.Option{{Reason: s}}
-		c.Pending = []reconcile.Pending{{What: "receipt-lease", Ref: s}}
+		c.Reasons = []reconcile.Reason{{Rule: s, Text: s, Refs: []string{s}}}
+		c.Options = []reconcile.Option{{Reason: s, Code: s}}
+		c.Pending = []reconcile.Pending{{What: s, Ref: s}}
+		c.NotJudged, c.CaseID, c.Explained = []string{s}, s, s
+		c.Legs = []reconcile.Leg{{Code: s}}
 	}
 	return f
 }

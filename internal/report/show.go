@@ -109,7 +109,7 @@ func unknownSentence(c *scan.Case) string {
 		open = append(open, "its age")
 	}
 	if len(c.NotJudged) > 0 {
-		open = append(open, "what these rules would say, as a mapping is missing: "+strings.Join(c.NotJudged, ", "))
+		open = append(open, "what these rules would say, as a mapping is missing: "+text.SafeString(strings.Join(c.NotJudged, ", ")))
 	}
 	if len(open) == 0 {
 		return "Nothing that the verdict rests on."
@@ -123,7 +123,7 @@ func (s *sheet) verdicts(c *scan.Case) {
 	for _, l := range c.Legs {
 		state := l.State.String()
 		if l.Code != "" {
-			state += " (" + l.Code + ")"
+			state += " (" + text.SafeString(l.Code) + ")"
 		}
 		s.pair(8, l.Name.String(), state)
 	}
@@ -135,7 +135,7 @@ func (s *sheet) verdicts(c *scan.Case) {
 		if p.Till.Known() {
 			till = ", until " + endText(p.Till)
 		}
-		s.pair(8, "pending", p.What+"  "+text.SafeString(p.Ref)+till)
+		s.pair(8, "pending", text.SafeString(p.What)+"  "+text.SafeString(p.Ref)+till)
 	}
 }
 
@@ -231,7 +231,7 @@ func (s *sheet) neighbours(title string, found []reconcile.Candidate, more int) 
 func (s *sheet) why(c *scan.Case) {
 	s.title("Why")
 	for _, r := range c.Reasons {
-		s.line("%s: %s", r.Rule, text.SafeString(r.Text))
+		s.line("%s: %s", text.SafeString(r.Rule), text.SafeString(r.Text))
 		for _, ref := range r.Refs {
 			s.flow(8, "      %s", text.SafeString(ref))
 		}
@@ -256,7 +256,7 @@ func (s *sheet) options(c *scan.Case) {
 				word = s.in(dim, "refused")
 			}
 			const name = len("resolve --as confirm-not-executed")
-			s.flow(len("  allowed  ")+name+2, "  %s  %s  %s %s", word, text.Pad(answer, name), text.SafeString(o.Reason), s.in(dim, "["+o.Code+"]"))
+			s.flow(len("  allowed  ")+name+2, "  %s  %s  %s %s", word, text.Pad(answer, name), text.SafeString(o.Reason), s.in(dim, "["+text.SafeString(o.Code)+"]"))
 		}
 	}
 }

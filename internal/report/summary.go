@@ -89,7 +89,7 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 	p.flow(2, "%d %s = %d matched + %d in flight + %d explained + %d inconclusive + %d unclaimed + %d %s",
 		c.Subjects, plural(c.Subjects, "subject"), c.Matched, c.InFlight, c.Explained, c.Inconclusive, c.Unclaimed, c.Cases, plural(c.Cases, "case"))
 	for _, rule := range slices.Sorted(maps.Keys(c.NotJudged)) {
-		p.flow(2, "%d not judged for %s: a mapping is missing, see idemctl check", c.NotJudged[rule], rule)
+		p.flow(2, "%d not judged for %s: a mapping is missing, see idemctl check", c.NotJudged[rule], text.SafeString(rule))
 	}
 	p.contracts(m.Contracts)
 	p.gaps(m.Gaps)
@@ -139,7 +139,7 @@ func (p *page) contracts(findings []scan.ContractFinding) {
 	}
 	p.title("Contract findings")
 	for _, f := range findings {
-		p.flow(4, "  %s  %s  %s  %s", p.in(yellow, f.Kind), text.SafeString(f.Contract), counted(f.Count, "subject"), text.SafeString(f.Text))
+		p.flow(4, "  %s  %s  %s  %s", p.in(yellow, text.SafeString(f.Kind)), text.SafeString(f.Contract), counted(f.Count, "subject"), text.SafeString(f.Text))
 	}
 }
 

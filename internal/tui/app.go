@@ -51,6 +51,8 @@ type app struct {
 	recording bool        // a record has been asked for, and its answer has not been seen
 	told      chan string // what became of it, for an end from outside
 	notice    notice
+	clip      string // what the terminal is asked to put into its clipboard, behind the next frame
+	away      bool   // the terminal is to be given to the shell, behind the next frame
 
 	after func(time.Duration, tea.Msg) tea.Cmd // a message, when that time has passed
 

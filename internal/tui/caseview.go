@@ -90,7 +90,7 @@ func (v *caseView) Hints() []keymap.ID {
 	if v.past != "" {
 		return []keymap.ID{keymap.NextPane, keymap.Later, keymap.Raw, keymap.Zoom, keymap.Back}
 	}
-	hints := []keymap.ID{keymap.DecideCase, keymap.NextPane, keymap.Back, keymap.Later, keymap.NextCase, keymap.Only, keymap.Raw, keymap.Zoom}
+	hints := []keymap.ID{keymap.DecideCase, keymap.NextPane, keymap.Back, keymap.Later, keymap.NextCase, keymap.Only, keymap.Raw, keymap.Zoom, keymap.Copy}
 	if v.live(v.id) != nil {
 		hints = append([]keymap.ID{keymap.DecideCase, keymap.Withdraw, keymap.Outcome}, hints[1:]...)
 	}

@@ -71,4 +71,8 @@ type Options struct {
 	Glyphs  string // unicode, ascii, "" chooses by the environment
 	Keys    *keymap.Map
 	Faults  string // the folder for the stack of a fault
+	// Copy hands a text to a clipboard and says which; nil where the terminal itself is asked.
+	Copy func(ctx context.Context, text string) (how string, err error)
+	// Suspend stops the process until its shell wakes it; nil where none would.
+	Suspend func() error
 }

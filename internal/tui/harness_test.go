@@ -197,7 +197,7 @@ func message(k string) tea.KeyMsg {
 	types := map[string]tea.KeyType{
 		"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
 		"right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
-		"ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD, "ctrl+u": tea.KeyCtrlU, "ctrl+r": tea.KeyCtrlR, "ctrl+x": tea.KeyCtrlX, "ctrl+l": tea.KeyCtrlL, "f1": tea.KeyF1, "f3": tea.KeyF3,
+		"ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD, "ctrl+u": tea.KeyCtrlU, "ctrl+r": tea.KeyCtrlR, "ctrl+x": tea.KeyCtrlX, "ctrl+l": tea.KeyCtrlL, "ctrl+z": tea.KeyCtrlZ, "f1": tea.KeyF1, "f3": tea.KeyF3,
 	}
 	if kind, ok := types[k]; ok {
 		return tea.KeyMsg{Type: kind}

@@ -71,6 +71,9 @@ var places = []place{
 	{"audit verified", []string{"2", "v"}, ""},
 	{"entry", []string{"2", "enter"}, ""},
 	{"sources", []string{"3"}, ""},
+	{"copy", []string{"y", "down"}, ""},
+	{"copy of a case", []string{"enter", "y"}, ""},
+	{"copy of a record", []string{"2", "enter", "y", "down"}, ""},
 }
 
 // go leads a console to a place.

@@ -53,7 +53,7 @@ func (q *queue) Hints() []keymap.ID {
 	if q.filter.open {
 		return nil
 	}
-	return []keymap.ID{keymap.OpenCase, keymap.Decide, keymap.Filter, keymap.Mark, keymap.Sort, keymap.NextOpen, keymap.GoAudit, keymap.GoSources, keymap.Quit}
+	return []keymap.ID{keymap.OpenCase, keymap.Decide, keymap.Filter, keymap.Mark, keymap.Sort, keymap.NextOpen, keymap.GoAudit, keymap.GoSources, keymap.Quit, keymap.Copy}
 }
 
 // State tells what the queue has.

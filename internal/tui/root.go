@@ -130,6 +130,8 @@ func (r *root) recv(msg any) tea.Cmd {
 		return tea.Batch(r.recvRows(m), r.reopen(m))
 	case decisionsRead:
 		return r.recvDecisions(m)
+	case copied:
+		r.recvCopied(m)
 	case caseRead:
 		if m.load == r.load && m.err == nil {
 			r.keep(m.c)

@@ -129,6 +129,10 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 		return r.quit()
 	case keymap.Redraw:
 		r.stale = true
+	case keymap.Copy:
+		r.startCopy()
+	case keymap.Suspend:
+		r.suspend()
 	case keymap.Rescan:
 		r.say(paint.Faint, "all sources are read again; the list stays as it is until then")
 		return r.read()
@@ -146,6 +150,15 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 		return r.top().Do(id)
 	}
 	return nil
+}
+
+// suspend asks for the terminal to be given to the shell. Nothing is lost: it is as if nobody pressed a key for a while.
+func (r *root) suspend() {
+	if r.opt.Suspend == nil {
+		r.say(paint.Warn, "there is no shell here that could take the terminal")
+		return
+	}
+	r.away = true
 }
 
 func (r *root) stateNow() keymap.State {

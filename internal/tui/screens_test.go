@@ -81,6 +81,7 @@ var shots = []shot{
 	{"withdraw", after2("enter", "w", "tab")},
 	{"help", at("?")},
 	{"commands", typed("mark", "space", ":")},
+	{"copy", at("y")},
 	{"audit", after2("2", "v")},
 	{"audit-record", after2("2", "G", "enter")},
 	{"as-it-was", after2("2", "G", "enter", "enter")},

@@ -80,14 +80,32 @@ func (t *terminal) write(s string) {
 	}
 }
 
+// lend gives the terminal back as it was while f runs, and takes it again. What was shown is written anew.
+func (t *terminal) lend(f func() error) error {
+	t.write(leaveScreen)
+	err := t.restore()
+	if err == nil {
+		err = f()
+	}
+	if _, raw := term.MakeRaw(int(t.in.Fd())); raw != nil {
+		err = errors.Join(err, fmt.Errorf("taking the terminal again: %w", raw))
+	}
+	t.write(enterScreen)
+	t.forget()
+	return err
+}
+
 // close gives the terminal back as it was.
 func (t *terminal) close() error {
 	t.write(leaveScreen)
-	err := term.Restore(int(t.in.Fd()), t.before)
-	if err != nil {
-		err = fmt.Errorf("giving the terminal back: %w", err)
+	return errors.Join(t.restore(), t.drop())
+}
+
+func (t *terminal) restore() error {
+	if err := term.Restore(int(t.in.Fd()), t.before); err != nil {
+		return fmt.Errorf("giving the terminal back: %w", err)
 	}
-	return errors.Join(err, t.drop())
+	return nil
 }
 
 func (t *terminal) drop() error {

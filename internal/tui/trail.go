@@ -47,7 +47,7 @@ func (u *trail) Scope() keymap.Scope { return keymap.Audit }
 
 // Hints are the keys of the footer.
 func (u *trail) Hints() []keymap.ID {
-	return []keymap.ID{keymap.OpenEntry, keymap.Verify, keymap.GoQueue, keymap.GoSources, keymap.Back}
+	return []keymap.ID{keymap.OpenEntry, keymap.Verify, keymap.GoQueue, keymap.GoSources, keymap.Back, keymap.Copy}
 }
 
 // State tells what the list has.

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/paint"
 )
 
 // FaultError is a defect of the console itself: the terminal was given back, and the stack stands in a file.
@@ -113,10 +114,32 @@ func (s *shell) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.stale = false
 	}
 	s.term.draw(s.lines)
+	s.beside()
 	if s.term.err != nil {
 		return s, tea.Quit // nobody sees it any more
 	}
 	return s, tea.Batch(cmd, again)
+}
+
+// beside does what is not a frame: it hands a text to the terminal's clipboard, or the terminal to the shell.
+func (s *shell) beside() {
+	if s.clip != "" {
+		s.term.write(s.clip)
+		s.clip = ""
+	}
+	if !s.away {
+		return
+	}
+	s.away = false
+	err := s.term.lend(s.opt.Suspend)
+	if w, h, wrong := s.term.size(); wrong == nil {
+		s.w, s.h = w, h
+	}
+	if err != nil {
+		s.say(paint.Warn, "not suspended: "+text.Once(err.Error()))
+	}
+	s.render()
+	s.term.draw(s.lines)
 }
 
 // View returns nothing: the frame has been written.

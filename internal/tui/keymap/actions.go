@@ -49,6 +49,8 @@ const (
 	Back       ID = "back"
 	Quit       ID = "quit"
 	Redraw     ID = "redraw"
+	Copy       ID = "copy"
+	Suspend    ID = "suspend"
 	GoQueue    ID = "go.queue"
 	GoAudit    ID = "go.audit"
 	GoSources  ID = "go.sources"
@@ -165,7 +167,9 @@ var Actions = []Action{
 	{Palette, Everywhere, Look, keys(":", "ctrl+p", "f2"), "commands", "search all commands and run one", nil},
 	{Back, Everywhere, Look, keys("esc"), "back", "back, close, cancel", nil},
 	{Quit, Everywhere, Look, keys("q", "ctrl+c"), "quit", "q: back, on the queue quit · ctrl+c: quit, from anywhere", nil},
+	{Copy, Everywhere, Look, keys("y"), "copy…", "copy the key, an id, the row, the evidence or a command", nil},
 	{Redraw, Everywhere, Look, keys("ctrl+l"), "redraw", "draw the screen anew", nil},
+	{Suspend, Everywhere, Look, keys("ctrl+z"), "suspend", "give the terminal to the shell; fg comes back", offBusy},
 }
 
 func keys(k ...string) []string { return k }

@@ -75,6 +75,8 @@ func offNoLive(s State) string {
 	return ""
 }
 
+func offBusy(s State) string { return s.Busy }
+
 func offTrailView(s State) string { return s.Trail }
 
 func offTrail(s State) string {
