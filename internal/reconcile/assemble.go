@@ -65,6 +65,9 @@ type unit struct {
 	torn    bool // several identities agree with it
 
 	receipts []*Record
+
+	fitted *unit // the loose unit that was last found to fit it,
+	via    Ref   // and the reference that led there
 }
 
 // fewRefs is how many references a unit looks through before it keeps a set of them.

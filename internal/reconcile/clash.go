@@ -51,8 +51,7 @@ func (j *joiner) claims() map[string]*claim {
 
 // claimFor notes that a loose unit's references are claimed by its home, itself where it has none. Where keys of their own make nobody a rival, those that
 // carry the reference and do not agree are told at once.
-func (j *joiner) claimFor(home, u *unit, agree []*unit, claims map[string]*claim) {
-	var friends map[*unit]bool
+func (j *joiner) claimFor(home, u *unit, claims map[string]*claim) {
 	for _, ref := range u.refs {
 		cl := claims[refName(ref)]
 		if cl == nil {
@@ -61,14 +60,8 @@ func (j *joiner) claimFor(home, u *unit, agree []*unit, claims map[string]*claim
 		cl.rows = append(cl.rows, home)
 		switch {
 		case !j.rivals(ref.Domain):
-			if friends == nil {
-				friends = make(map[*unit]bool)
-				for _, k := range agree {
-					friends[k] = true
-				}
-			}
 			for _, k := range cl.keyed {
-				if k != home && !friends[k] {
+				if k != home && k.fitted != u {
 					tell(k, home, ref, false)
 					tell(home, k, ref, false)
 				}

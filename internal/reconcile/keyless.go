@@ -11,6 +11,9 @@ func (j *joiner) joinKeyless(rs []*Record) {
 	loose := j.looseUnits(rs)
 	claims := j.claims()
 	for _, u := range loose {
+		if j.w.stopped() {
+			return
+		}
 		j.place(u, claims)
 	}
 	j.tellClashes(claims)
@@ -100,14 +103,14 @@ func (j *joiner) disagree(ids [][]Component, is []int) bool {
 
 // place joins a loose unit to the identity its references name; where they name several it joins none.
 func (j *joiner) place(u *unit, claims map[string]*claim) {
-	agree, via := j.fitting(u, claims)
+	agree := j.fitting(u, claims)
 	if j.c.SharedEffects && len(agree) > 1 {
 		sort.Slice(agree, func(a, b int) bool {
 			return bytes.Compare(j.c.AppendIdentity(nil, agree[a].id), j.c.AppendIdentity(nil, agree[b].id)) < 0
 		})
 		for _, k := range agree[1:] {
 			for i := range u.ev {
-				k.share(u.ev[i].Record, via[k].Domain.link())
+				k.share(u.ev[i].Record, k.via.Domain.link())
 			}
 		}
 	}
@@ -115,49 +118,53 @@ func (j *joiner) place(u *unit, claims map[string]*claim) {
 		home := agree[0]
 		u.gone = true
 		for i := range u.ev {
-			home.add(u.ev[i].Record, via[home].Domain.link())
+			home.add(u.ev[i].Record, home.via.Domain.link())
 		}
-		j.claimFor(home, u, agree, claims)
+		j.claimFor(home, u, claims)
 		return
 	}
 	for _, k := range agree {
-		tell(k, u, via[k], true)
-		tell(u, k, via[k], true)
+		tell(k, u, k.via, true)
+		tell(u, k, k.via, true)
 	}
-	j.claimFor(u, u, agree, claims)
+	j.claimFor(u, u, claims)
 }
 
-// fitting lists the identities that carry a reference of a loose unit and agree with it, with the reference that leads to each.
-func (j *joiner) fitting(u *unit, claims map[string]*claim) ([]*unit, map[*unit]Ref) {
+// fitting lists the identities that carry a reference of a loose unit and agree with it, and notes in each which reference led to it.
+func (j *joiner) fitting(u *unit, claims map[string]*claim) []*unit {
 	var agree []*unit
-	via := make(map[*unit]Ref)
+	newest := u.newestEffect()
 	for _, ref := range u.refs {
 		cl := claims[refName(ref)]
 		if cl == nil {
 			continue
 		}
 		for _, i := range cl.scopes(j.c).agreeing(u.id) {
-			k := cl.keyed[i]
-			if _, seen := via[k]; !seen && j.fits(u, k) {
-				via[k] = ref
+			if k := cl.keyed[i]; k.fitted != u && j.fits(u, k, newest) {
+				k.fitted, k.via = u, ref
 				agree = append(agree, k)
 			}
 		}
 	}
-	return agree, via
+	return agree
+}
+
+// newestEffect is when the last of a unit's rows was made.
+func (u *unit) newestEffect() Instant {
+	var t Instant
+	for i := range u.ev {
+		if r := u.ev[i].Record; r.Role == RoleEffect {
+			t = Latest(t, r.CreatedAt)
+		}
+	}
+	return t
 }
 
 // fits reports whether a reference from a loose unit to an identity of an agreeing scope counts: ids are reused after deletes and restores, so amount,
-// parameters and time must agree with it too.
-func (j *joiner) fits(u, k *unit) bool {
-	if !j.c.agree(u.id, k.id) {
+// parameters and the time of its newest row must agree with it too.
+func (j *joiner) fits(u, k *unit, newest Instant) bool {
+	if !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k).Add(j.c.SettleTime().D)) {
 		return false
-	}
-	done := j.completedAt(k).Add(j.c.SettleTime().D)
-	for i := range u.ev {
-		if r := u.ev[i].Record; r.Role == RoleEffect && r.CreatedAt.After(done) {
-			return false
-		}
 	}
 	return j.allAlike(u, k)
 }

@@ -41,7 +41,10 @@ type World struct {
 	Broken  map[[2]string]bool   // pairs of sources that were never comparable (join-broken): no absence between them
 	Decided map[string][]Decided // what was decided earlier, by case id, oldest first
 	Unsure  bool                 // the trail cannot be trusted: more may have been decided, and sent, than Decided tells
+	Stop    func() bool          // asked now and then while many records are joined; once it says true, what comes out is of no use. nil = never
 }
+
+func (w *World) stopped() bool { return w.Stop != nil && w.Stop() }
 
 // Source returns the facts of a source by name, nil when there is none of that name.
 func (w *World) Source(name string) *SourceFacts {

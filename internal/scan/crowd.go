@@ -26,20 +26,25 @@ func crowdSize(budget int64) int { return int(max(leastCrowd, min(mostCrowd, bud
 // under a reference of a row that tells neither key nor scope. Whole blocks make a part, which is judged beside a few rows of others (see guests.go), so that
 // everyone sees with whom it shares a reference or a request.
 //
-// A block that is itself too large is cut, at last between keys. Then a row that tells neither key nor scope may be told apart less well than beside everybody: it
-// is one that many share, and remains a case, as do they.
+// A block that is itself too large is cut, at last between keys. Where some row of it does not tell whose it is, a piece cannot show that nobody else's row is
+// one's own: then its absences stay open.
 func (j *judge) crowd(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool) error {
-	c := &crowd{most: j.crowds / 4}
+	c := &crowd{most: j.crowds / 4, block: cmp.Or(j.block, clusterRows)}
 	if err := j.members(ctx, each, c); err != nil {
 		return err
 	}
 	c.sort()
 	parts := c.parts(0, c.own, allRows)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	c.index()
 	for _, part := range parts {
+		j.open = part.open
 		if err := j.part(ctx, c.beside(part), which); err != nil {
 			return err
 		}
+		j.open = false
 	}
 	return nil
 }
@@ -56,9 +61,13 @@ type member struct {
 	owns       [2]bool   // it is the row that its effect id names, the line that its object id names
 }
 
+// tellsNotWhose reports whether neither a whole identity nor the scope alone says whom it belongs to: others that share its key or reference must be known.
+func (m *member) tellsNotWhose() bool { return m.loose && (m.key != 0 || m.scope == 0) }
+
 // crowd is the rows of one cluster, in blocks.
 type crowd struct {
-	most  int      // rows of a part; four times as many may be one block
+	most  int      // rows of a part
+	block int      // rows of a block that is not cut
 	rows  []member // those of one block side by side, guests of the whole cluster last
 	own   int      // how many are not guests
 	faces map[refOf][]int32
@@ -150,6 +159,7 @@ func (c *crowd) runs(from, to int, of func(*member) uint32, each func([]int32)) 
 type piece struct {
 	from, to int
 	cut      bool    // others of its block are counted in another part
+	open     bool    // and some row of the block does not tell whose it is
 	shown    []int32 // those of them that have no identity
 }
 
@@ -184,7 +194,7 @@ func (c *crowd) parts(from, to int, by closure) []piece {
 		if end-part.from > c.most {
 			flush(at)
 		}
-		if part.to = end; end-at > 4*c.most {
+		if part.to = end; end-at > c.block {
 			out = append(out, c.parts(at, end, by+1)...)
 			part = piece{from: end, to: end}
 		}
@@ -192,8 +202,9 @@ func (c *crowd) parts(from, to int, by closure) []piece {
 	}
 	flush(to)
 	if by == placedRows {
+		open := slices.ContainsFunc(c.rows[from:to], func(m member) bool { return m.tellsNotWhose() })
 		for i := range out {
-			out[i].cut = true
+			out[i].cut, out[i].open = true, open
 			out[i].shown = append(slices.Clone(shown), out[i].shown...)
 		}
 	}

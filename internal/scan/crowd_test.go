@@ -1,7 +1,6 @@
 package scan_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 )
 
 // crowd is many actions that share a reference: of each its receipt and its row.
@@ -80,7 +80,7 @@ var crowds = map[string]func(r *reconcile.Record, i int){
 	},
 }
 
-// TestCrowdsAreJudgedAsOne divides crowds and holds what is found against judging each at once.
+// TestCrowdsAreJudgedAsOne divides crowds, and cuts those that stay too large, and holds what is found against judging each at once.
 func TestCrowdsAreJudgedAsOne(t *testing.T) {
 	t.Parallel()
 	for name, change := range crowds {
@@ -91,8 +91,9 @@ func TestCrowdsAreJudgedAsOne(t *testing.T) {
 			if slices.ContainsFunc(ms, func(m *memory) bool { return len(m.recs) > 100 }) {
 				t.Fatal("this is more than the oracle can judge at once")
 			}
-			for _, budget := range []int64{1, 1 << 20} {
-				got, err := pipeline(context.Background(), cfg, ms, t.TempDir(), budget)
+			for _, opt := range []scan.Options{{MemBudget: 1}, {MemBudget: 1 << 20}, scan.Options{MemBudget: 1}.CutAbove(64)} {
+				opt.TempDir = t.TempDir()
+				got, err := pipelineOf(t.Context(), cfg, ms, opt)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -40,7 +40,9 @@ type judge struct {
 	missing map[string]int64 // store → cases in its gap
 	strays  *strays
 	judged  *atomic.Int64
-	crowds  int // identities that are judged together, see crowdSize
+	crowds  int  // identities that are judged together, see crowdSize
+	block   int  // rows of a crowd that are judged as one; 0 = clusterRows
+	open    bool // the rows at hand are a piece of such, and the others may hold what they lack
 	marks   *tracer
 	met     []strangeMark // lines that are not ours and carry what a suspect carries, sorted
 }
@@ -176,6 +178,9 @@ func (j *judge) sampled(ctx context.Context, each func(func([]suspect) error) er
 
 func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests map[*reconcile.Record]bool, at map[*reconcile.Record]place, left func(*reconcile.Subject) int64, which func(*reconcile.Subject) bool) error {
 	subjects := reconcile.Assemble(all, j.book, j.world)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if which == nil {
 		j.strays.gather(j, subjects, at)
 		return nil
@@ -192,6 +197,9 @@ func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests ma
 			if err := j.strays.relate(ctx, j, s); err != nil {
 				return err
 			}
+		}
+		if j.open {
+			s.MoreCands++
 		}
 		if err := j.one(s, left(s)); err != nil {
 			return err

@@ -148,6 +148,7 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 type outcome struct {
 	counts scan.Counts
 	cases  []string
+	judged []*reconcile.Judgement // of the cases, in any order
 }
 
 // oracle judges every record at once, in memory.
@@ -167,6 +168,7 @@ func oracleOf(cfg *config.Config, ms []*memory, decided map[string][]reconcile.D
 			for _, k := range v.Kinds {
 				o.counts.Findings[k]++
 			}
+			o.judged = append(o.judged, v)
 			o.cases = append(o.cases, line(v, s.Identity, s.Candidates, s.Twins))
 		}
 	}
@@ -230,6 +232,7 @@ func pipelineOf(ctx context.Context, cfg *config.Config, ms []*memory, opt scan.
 		if err != nil {
 			return outcome{}, cmp.Or(err, res.Close())
 		}
+		o.judged = append(o.judged, &c.Judgement)
 		o.cases = append(o.cases, line(&c.Judgement, c.Identity, c.Candidates, c.Twins))
 	}
 	slices.Sort(o.cases)

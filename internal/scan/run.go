@@ -35,6 +35,8 @@ type Options struct {
 	Unsure bool
 	// Trail is where the decisions are kept, for whoever opens the saved scan.
 	Trail string
+
+	block int // rows of a crowd that are judged as one, for tests; 0 = clusterRows
 }
 
 // DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
@@ -365,6 +367,7 @@ func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, e
 			err = errors.Join(err, k.discard())
 		}
 	}()
+	r.world.Stop = func() bool { return ctx.Err() != nil }
 	healthy := r.counts
 	gone := make(map[int]bool)
 	for {
@@ -373,7 +376,7 @@ func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, e
 		j := &judge{
 			book: r.cfg.Contracts, world: &r.world, readers: r.readers, gone: gone, counts: &r.counts, keep: k,
 			gaps:    &retentionGaps{by: make(map[*reconcile.Contract]*ContractFinding)},
-			missing: make(map[string]int64), judged: &r.opt.Progress.judged, crowds: crowdSize(budget),
+			missing: make(map[string]int64), judged: &r.opt.Progress.judged, crowds: crowdSize(budget), block: r.opt.block,
 			marks: &tracer{book: r.cfg.Contracts, index: r.index, seed: r.seed}, met: s.strange.met,
 		}
 		err := j.run(ctx, cl, s.strays > 0)

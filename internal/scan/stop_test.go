@@ -61,6 +61,17 @@ func (s *stopped) scan(ctx context.Context, p *scan.Progress) error {
 func TestStopInEveryPhase(t *testing.T) {
 	t.Parallel()
 	cfg, ms := lived(355)
+	stopInEveryPhase(t, cfg, ms)
+}
+
+// TestStopInACrowd does the same with rows that all refer to each other: their joining, too, can be stopped.
+func TestStopInACrowd(t *testing.T) {
+	t.Parallel()
+	cfg, ms := crowd(150, crowds["every tenant numbers its rows anew"])
+	stopInEveryPhase(t, cfg, ms)
+}
+
+func stopInEveryPhase(t *testing.T, cfg *config.Config, ms []*memory) {
 	s := &stopped{cfg: cfg, readers: readersOf(ms), temp: t.TempDir(), out: t.TempDir()}
 	var row atomic.Pointer[func()]
 	each := func(int) { (*row.Load())() }
