@@ -219,7 +219,7 @@ func (s *strays) rowsOf(at uint32) []stray {
 	return s.rows[at:to]
 }
 
-// whole assembles a stray; nil where its rows could not be read again.
+// whole assembles a stray; nil where its rows could not be read again, or the scan is stopped.
 func (s *strays) whole(j *judge, at uint32, found map[place]*reconcile.Record) *reconcile.Subject {
 	var rs []*reconcile.Record
 	for _, row := range s.rowsOf(at) {
@@ -227,10 +227,10 @@ func (s *strays) whole(j *judge, at uint32, found map[place]*reconcile.Record) *
 			rs = append(rs, r)
 		}
 	}
-	if len(rs) == 0 {
-		return nil
+	if subjects := reconcile.Assemble(rs, j.book, j.world); len(subjects) > 0 {
+		return subjects[0]
 	}
-	return reconcile.Assemble(rs, j.book, j.world)[0]
+	return nil
 }
 
 // pair lets both sides name each other, now and when the stray is judged.
