@@ -117,10 +117,12 @@ func (j *judging) unread(f *SourceFacts) *SourceFacts {
 }
 
 // pastTheEnd compares the last possible send with the end of coverage. Records without a time were committed before the end of their own source's
-// coverage, which bounds them.
+// coverage, which bounds them; where that was read after this one, they may be younger than all that this one shows.
 func (j *judging) pastTheEnd(f *SourceFacts, settle time.Duration) absence {
 	due := j.lastSend.Add(f.Coverage.Lag + settle + f.Skew)
 	switch {
+	case f.Turn < j.turn:
+		return absence{state: absenceUncovered, code: "read-earlier", text: f.Name + ": it was read before another store, whose record here carries no time and may be younger"}
 	case !due.known && !j.untimed.known:
 		return absence{state: absenceUncovered, code: "no-time", text: f.Name + ": no record here tells when the action was sent"}
 	case !j.untimed.After(f.Coverage.To) && (!due.known || due.Before(f.Coverage.To)):

@@ -220,6 +220,9 @@ func (n *notation) source(w words) {
 	if v, ok := w.set["lag"]; ok {
 		f.Coverage.Lag = span(v)
 	}
+	if v, ok := w.set["turn"]; ok {
+		f.Turn = len(v) // spelled I, II, III
+	}
 	if v, ok := w.set["retained"]; ok {
 		f.Retained = reconcile.For(span(v))
 	}

@@ -29,6 +29,7 @@ type judging struct {
 	lastTold  Instant // last possible send that a record tells of
 	lastSend  Instant // last possible send, a worker's whose receipt is gone included
 	untimed   Instant // end of coverage of the sources whose records here carry no time
+	turn      int     // the last of those sources' turns
 
 	unreceived bool // no receipt was ever committed: nobody began
 	mayWake    bool // a receipt that is gone may have had a worker, and nothing says when that one is certainly gone
@@ -183,7 +184,7 @@ func (j *judging) seeTimes(r *Record) {
 	}
 	if !last.known {
 		if f := j.w.Source(r.Source); f != nil {
-			j.untimed = Latest(j.untimed, f.Coverage.To)
+			j.untimed, j.turn = Latest(j.untimed, f.Coverage.To), max(j.turn, f.Turn)
 		}
 	}
 	j.began = Earliest(j.began, c.Began(r))

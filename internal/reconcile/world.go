@@ -28,7 +28,7 @@ type SourceFacts struct {
 	Skew        time.Duration
 	Retained    Span // effects: older rows are archived, their absence says nothing
 	Fingerprint *FingerprintSpec
-	Snapshot    string // sources with equal, non-empty Snapshot were read in one consistent snapshot
+	Turn        int // the snapshots' order: sources of one turn were read in one consistent snapshot, before those of the next
 	Coverage    Coverage
 }
 

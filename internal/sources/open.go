@@ -72,11 +72,19 @@ func Open(ctx context.Context, place Place, specs []Spec, now reconcile.Instant)
 		}
 		set.sources = append(set.sources, s)
 	}
-	for _, i := range order(specs, place) {
+	turns := map[string]int{} // of stores that several sources share
+	for turn, i := range order(specs, place) {
 		if err := ctx.Err(); err != nil {
 			return set, err
 		}
 		s := set.sources[i]
+		s.facts.Turn = turn + 1
+		if key := place.storeOf(&specs[i]); key != "" {
+			if _, ok := turns[key]; !ok {
+				turns[key] = s.facts.Turn
+			}
+			s.facts.Turn = turns[key]
+		}
 		if err := set.open(ctx, place, s); err != nil {
 			if ctxErr := ctx.Err(); ctxErr != nil {
 				return set, ctxErr

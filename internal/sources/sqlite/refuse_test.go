@@ -167,9 +167,10 @@ func TestImmutableNoticesAChange(t *testing.T) {
 	if !errors.Is(err, rows.ErrChanged) || ext.Complete || ext.Reason == "" {
 		t.Errorf("extent %+v, error %v", ext, err)
 	}
-	if err := s.Close(); !errors.Is(err, rows.ErrChanged) {
-		t.Errorf("close: %v", err)
+	if err := tab.Fetch(t.Context(), []rows.Pos{1}, func(rows.Pos, string, []rows.Cell, []rows.Named) error { return nil }); !errors.Is(err, rows.ErrChanged) {
+		t.Errorf("fetch: %v", err)
 	}
+	must(t, s.Close())
 }
 
 func TestPrivateCopyGoesAway(t *testing.T) {

@@ -274,10 +274,7 @@ func (s *Store) keep() error {
 }
 
 // abandon is Close for a store that never came to be.
-func (s *Store) abandon() error {
-	s.way = Loaded // nothing to compare: the open failed already
-	return s.Close()
-}
+func (s *Store) abandon() error { return s.Close() }
 
 // check looks at the structure of the whole database before anything is believed of it.
 func (s *Store) check(ctx context.Context) error {

@@ -13,6 +13,9 @@ type Proxy struct {
 	socket   string
 	cutAt    int64
 	all      bool
+	hookAt   int64
+	hook     func()
+	once     sync.Once
 
 	mu    sync.Mutex
 	sent  int64
@@ -31,6 +34,25 @@ func (c *Cluster) NewProxy(cutAt int64, all bool) (*Proxy, error) {
 	return p, nil
 }
 
+// NewGate starts a proxy that cuts nothing, and does something once: before it lets the first connection through where at is 0, else before the server's
+// byte at passes.
+func (c *Cluster) NewGate(at int64, do func()) (*Proxy, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{listener: l, socket: c.Socket(), hookAt: at, hook: do}
+	p.wait.Go(p.accept)
+	return p, nil
+}
+
+// pass does what is to be done when so many bytes were sent.
+func (p *Proxy) pass(sent int64) {
+	if p.hook != nil && sent >= p.hookAt {
+		p.once.Do(p.hook)
+	}
+}
+
 // DSN leads through the proxy.
 func (p *Proxy) DSN(user, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(user), Host: p.listener.Addr().String(), Path: "/" + database}
@@ -43,6 +65,7 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return
 		}
+		p.pass(0)
 		server, err := net.Dial("unix", p.socket)
 		if err != nil {
 			_ = client.Close()
@@ -64,6 +87,7 @@ func (p *Proxy) carry(to, from net.Conn, counted bool) {
 		n, err := from.Read(buf)
 		if counted {
 			pass, cut := p.count(n)
+			p.pass(p.Sent())
 			if cut {
 				_, _ = to.Write(buf[:pass])
 				if p.all {
