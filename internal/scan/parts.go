@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -60,32 +61,24 @@ func (s *sieve) loaded(p *pool, i int, f func(group) error) (err error) {
 // limit is what may be sorted at once: a small budget makes it small too, so that tests reach every path.
 func (s *sieve) limit() int64 { return max(64*traceSize, min(loadLimit, s.traces.budget)) }
 
-func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) error) (err error) {
+func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) error) error {
+	return s.divided(ctx, p, depth, f, func(sub *writer) error {
+		return eachTrace(ctx, p, i, func(t *trace) error {
+			h := t.k
+			if h == 0 {
+				h = rowNode(t)
+			}
+			return sub.trace(t, mix(h+uint64(depth))>>8)
+		})
+	})
+}
+
+// divided hands over the groups of smaller partitions, into which fill writes.
+func (s *sieve) divided(ctx context.Context, p *pool, depth int, f func(group) error, fill func(*writer) error) (err error) {
 	sub := newPool(p.dir, traceSize, splitInto, s.traces.budget/4)
 	defer func() { err = errors.Join(err, sub.close()) }()
 	w := sub.writer()
-	var t trace
-	if err := p.stream(i, streamBlock, func(b []byte) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for ; len(b) > 0; b = b[traceSize:] {
-			t.get(b)
-			h := t.k
-			if h == 0 {
-				h = rowNode(&t)
-			}
-			e, err := w.entry(mix(h+uint64(depth)) >> 8)
-			if err != nil {
-				return err
-			}
-			t.put(e)
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := w.done(); err != nil {
+	if err := cmp.Or(fill(w), w.done()); err != nil {
 		return err
 	}
 	for n := range sub.parts {
@@ -96,9 +89,33 @@ func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) 
 	return nil
 }
 
+// eachTrace hands over the traces of a partition as they stand there.
+func eachTrace(ctx context.Context, p *pool, i int, f func(*trace) error) error {
+	var t trace
+	return p.stream(i, streamBlock, func(b []byte) error {
+		for ; len(b) > 0; b = b[traceSize:] {
+			t.get(b)
+			if err := f(&t); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// trace writes a trace to the partition of a hash.
+func (w *writer) trace(t *trace, h uint64) error {
+	b, err := w.entry(h)
+	if err != nil {
+		return err
+	}
+	t.put(b)
+	return nil
+}
+
 // heavy splits rows of one key text, or a few, by identity. Where some row of a key does not carry a whole one, its rows cannot be told apart without the
 // others: they are suspects as they come, and so are those of one identity that do not fit at once.
-func (s *sieve) heavy(ctx context.Context, p *pool, i, depth int, f func(group) error) (err error) {
+func (s *sieve) heavy(ctx context.Context, p *pool, i, depth int, f func(group) error) error {
 	torn, shaped, err := tornKeys(ctx, p, i)
 	if err != nil {
 		return err
@@ -108,42 +125,16 @@ func (s *sieve) heavy(ctx context.Context, p *pool, i, depth int, f func(group) 
 			s.common.countShape([]trace{t})
 		}
 	}
-	sub := newPool(p.dir, traceSize, splitInto, s.traces.budget/4)
-	defer func() { err = errors.Join(err, sub.close()) }()
-	w := sub.writer()
-	one := make([]trace, 1)
-	if err := p.stream(i, streamBlock, func(b []byte) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for ; len(b) > 0; b = b[traceSize:] {
-			t := &one[0]
-			t.get(b)
+	return s.divided(ctx, p, depth, f, func(sub *writer) error {
+		one := make([]trace, 1)
+		return eachTrace(ctx, p, i, func(t *trace) error {
 			if t.k != 0 && !torn[t.k] && depth <= 2*maxSplits {
-				e, err := w.entry(mix(t.id+uint64(depth)) >> 8)
-				if err != nil {
-					return err
-				}
-				t.put(e)
-				continue
+				return sub.trace(t, mix(t.id+uint64(depth))>>8)
 			}
-			if err := f(single(one, torn[t.k])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if err := w.done(); err != nil {
-		return err
-	}
-	for n := range sub.parts {
-		if err := s.eachOf(ctx, sub, n, depth+1, f); err != nil {
-			return err
-		}
-	}
-	return nil
+			one[0] = *t
+			return f(single(one, torn[t.k]))
+		})
+	})
 }
 
 // single makes a group of one row that is a suspect without being looked at.
@@ -162,17 +153,14 @@ func single(one []trace, torn bool) group {
 // tornKeys are the keys of which some row does not carry a whole identity, and a row of each key whose text has a shape.
 func tornKeys(ctx context.Context, p *pool, i int) (torn map[uint64]bool, shaped map[uint64]trace, err error) {
 	torn, shaped = make(map[uint64]bool), make(map[uint64]trace)
-	err = p.stream(i, streamBlock, func(b []byte) error {
-		var t trace
-		for ; len(b) > 0; b = b[traceSize:] {
-			if t.get(b); t.id == 0 && t.k != 0 {
-				torn[t.k] = true
-			}
-			if t.k != 0 && t.fl.shape() != reconcile.ShapePlain {
-				shaped[t.k] = t
-			}
+	err = eachTrace(ctx, p, i, func(t *trace) error {
+		if t.id == 0 && t.k != 0 {
+			torn[t.k] = true
 		}
-		return ctx.Err()
+		if t.k != 0 && t.fl.shape() != reconcile.ShapePlain {
+			shaped[t.k] = *t
+		}
+		return nil
 	})
 	return torn, shaped, err
 }
