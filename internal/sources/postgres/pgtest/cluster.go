@@ -1,12 +1,13 @@
 // Package pgtest starts throw-away PostgreSQL servers for tests.
 //
-// A Cluster lives in a temporary folder, listens on a unix socket in it and on no port, forgets its data when it stops, and runs as an unprivileged user,
+// A Cluster lives in a temporary folder, listens on a unix socket in it and on no port (but see StartTLS), forgets its data when it stops, and runs as an unprivileged user,
 // also where the tests run as root. It ends with the process that started it, whatever happens to that. The server's programs must be installed; the
 // repository's ./test does that, and the system's own clusters are neither used nor started.
 package pgtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ const User = "owner"
 
 // Cluster is a running server.
 type Cluster struct {
-	Dir string // its socket and its data; removed by Stop
+	Dir  string // its socket and its data; removed by Stop
+	Port int    // on the loopback address, 0 = none
 
 	bin    string
 	as     *syscall.SysProcAttr
@@ -62,7 +64,11 @@ func Start(ctx context.Context, extra string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.run(ctx, "initdb", "-D", c.data(), "-U", User, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
+	return c.start(ctx, extra)
+}
+
+func (c *Cluster) start(ctx context.Context, extra string) (*Cluster, error) {
+	err := c.run(ctx, "initdb", "-D", c.data(), "-U", User, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	if err == nil {
 		err = c.configure(settings + extra)
 	}
@@ -262,12 +268,18 @@ func (c *Cluster) Stop() error {
 
 // DSN is the connection URL of a user to a database.
 func (c *Cluster) DSN(user, database string) string {
-	u := url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database, RawQuery: url.Values{"host": {c.Dir}}.Encode()}
+	where := url.Values{"host": {c.Dir}}
+	if c.Port != 0 {
+		where.Set("port", strconv.Itoa(c.Port))
+	}
+	u := url.URL{Scheme: "postgres", User: url.User(user), Path: "/" + database, RawQuery: where.Encode()}
 	return u.String()
 }
 
 // Socket is the path of the unix socket.
-func (c *Cluster) Socket() string { return filepath.Join(c.Dir, ".s.PGSQL.5432") }
+func (c *Cluster) Socket() string {
+	return filepath.Join(c.Dir, ".s.PGSQL."+strconv.Itoa(cmp.Or(c.Port, 5432)))
+}
 
 // Connect opens a plain connection of the superuser.
 func (c *Cluster) Connect(ctx context.Context, database string) (*pgconn.PgConn, error) {

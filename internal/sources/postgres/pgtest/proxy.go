@@ -123,6 +123,15 @@ func (p *Proxy) cut() {
 	}
 }
 
+// Shut lets no more connections in; those that stand go on.
+func (p *Proxy) Shut() { _ = p.listener.Close() }
+
+// Address is where the proxy listens, host and port.
+func (p *Proxy) Address() (host, port string) {
+	host, port, _ = net.SplitHostPort(p.listener.Addr().String()) // its own address has both
+	return host, port
+}
+
 // Sent is how many bytes the server has sent so far.
 func (p *Proxy) Sent() int64 {
 	p.mu.Lock()
