@@ -68,9 +68,12 @@ func rank(s absenceState) int {
 }
 
 func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) absence {
-	cov, began := f.Coverage, j.began
+	cov, began := f.Coverage, j.earliest
 	if why == neverHappened {
 		began = j.firstSend
+	}
+	if f.Role == RoleProvider {
+		began = j.calledFrom(began)
 	}
 	uncovered := func(code, format string, args ...any) absence {
 		return absence{state: absenceUncovered, code: code, text: f.Name + ": " + fmt.Sprintf(format, args...)}
@@ -207,7 +210,7 @@ func (j *judging) gapOf(places []*SourceFacts, at Instant) *Event {
 // possibleStart is the first possible send. An intent tells of it; other records tell of it only if no restore before them can have taken an earlier receipt
 // of the same action, sent inside the same retry window.
 func (j *judging) possibleStart() Instant {
-	start := j.began
+	start := j.earliest
 	if len(j.intents) > 0 || !start.known {
 		return start
 	}
@@ -217,11 +220,11 @@ func (j *judging) possibleStart() Instant {
 			continue
 		}
 		lost, _ := j.edges(ev)
-		if !j.began.After(lost) && lost.known {
+		if !j.earliest.After(lost) && lost.known {
 			continue
 		}
 		if j.c.RetryWindow.Valid {
-			lost = Latest(lost, j.began.Add(-j.c.RetryWindow.D))
+			lost = Latest(lost, j.earliest.Add(-j.c.RetryWindow.D))
 		}
 		if !lost.known {
 			return Instant{}
@@ -229,6 +232,18 @@ func (j *judging) possibleStart() Instant {
 		start = Earliest(start, lost)
 	}
 	return start
+}
+
+// calledFrom is when the provider may first have been called for an action begun at an instant. Where the call comes before the row and nothing but the row
+// tells of the action, that was as long ago as a worker can have stood still between the two; unknown where nothing bounds it.
+func (j *judging) calledFrom(began Instant) Instant {
+	if j.c.Order != OrderProviderFirst || len(j.receipts)+len(j.copies)+len(j.intents) > 0 {
+		return began
+	}
+	if !j.c.Lease.Valid || !j.c.DeadAfter.Valid {
+		return Instant{}
+	}
+	return began.Add(-j.c.Settle - j.c.Lease.D - j.c.DeadAfter.D)
 }
 
 // edges are the ends of what a restore lost, widened by max(settle, skew, lag): a created time is not a commit time. Unknown ends stay open.

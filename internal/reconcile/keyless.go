@@ -103,7 +103,7 @@ func (j *joiner) disagree(ids [][]Component, is []int) bool {
 
 // place joins a loose unit to the identity its references name; where they name several it joins none.
 func (j *joiner) place(u *unit, claims map[string]*claim) {
-	agree := j.fitting(u, claims)
+	agree, perhaps := j.fitting(u, claims)
 	if j.c.SharedEffects && len(agree) > 1 {
 		sort.Slice(agree, func(a, b int) bool {
 			return bytes.Compare(j.c.AppendIdentity(nil, agree[a].id), j.c.AppendIdentity(nil, agree[b].id)) < 0
@@ -123,16 +123,16 @@ func (j *joiner) place(u *unit, claims map[string]*claim) {
 		j.claimFor(home, u, claims)
 		return
 	}
-	for _, k := range agree {
+	for _, k := range append(agree, perhaps...) {
 		tell(k, u, k.via, true)
 		tell(u, k, k.via, true)
 	}
 	j.claimFor(u, u, claims)
 }
 
-// fitting lists the identities that carry a reference of a loose unit and agree with it, and notes in each which reference led to it.
-func (j *joiner) fitting(u *unit, claims map[string]*claim) []*unit {
-	var agree []*unit
+// fitting lists the identities that carry a reference of a loose unit and agree with it, and those that agree with it in one of two things that they say: a key
+// that was used for two requests may have made the row for either. It notes in each which reference led to it.
+func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*unit) {
 	newest := u.newestEffect()
 	for _, ref := range u.refs {
 		cl := claims[refName(ref)]
@@ -140,16 +140,22 @@ func (j *joiner) fitting(u *unit, claims map[string]*claim) []*unit {
 			continue
 		}
 		for _, i := range cl.scopes(j.c).agreeing(u.id) {
-			if k := cl.keyed[i]; k.fitted != u && j.fits(u, k, newest) {
-				k.fitted, k.via = u, ref
-				agree = append(agree, k)
+			k := cl.keyed[i]
+			if k.fitted == u || !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k).Add(j.c.SettleTime().D)) {
+				continue
+			}
+			switch {
+			case j.allAlike(u, k):
+				k.fitted, k.via, agree = u, ref, append(agree, k)
+			case j.someSame(u, k):
+				k.fitted, k.via, perhaps = u, ref, append(perhaps, k)
 			}
 		}
 	}
-	return agree
+	return agree, perhaps
 }
 
-// newestEffect is when the last of a unit's rows was made.
+// newestEffect is when the last of a unit's rows was made: ids are reused after deletes and restores, so it must agree with the time of whoever names it.
 func (u *unit) newestEffect() Instant {
 	var t Instant
 	for i := range u.ev {
@@ -158,15 +164,6 @@ func (u *unit) newestEffect() Instant {
 		}
 	}
 	return t
-}
-
-// fits reports whether a reference from a loose unit to an identity of an agreeing scope counts: ids are reused after deletes and restores, so amount,
-// parameters and the time of its newest row must agree with it too.
-func (j *joiner) fits(u, k *unit, newest Instant) bool {
-	if !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k).Add(j.c.SettleTime().D)) {
-		return false
-	}
-	return j.allAlike(u, k)
 }
 
 // completedAt is when the latest completed receipt of a unit was written; unknown unless the store says so, since a receipt written before its effect
@@ -219,6 +216,18 @@ func (j *joiner) allAlike(u, k *unit) bool {
 		}
 	}
 	return true
+}
+
+// someSame reports whether two units say the same in something, whatever else they say.
+func (j *joiner) someSame(u, k *unit) bool {
+	for _, a := range u.said.records {
+		for _, b := range k.said.records {
+			if alike(j.c, a, b) && saysTheSame(j.c, a, b) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // alike reports whether nothing that two records both say of amount and parameters differs.

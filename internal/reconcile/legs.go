@@ -74,14 +74,16 @@ func (j *judging) localLeg() Leg {
 		return leg(LegUndetermined, gone.code)
 	case j.candidateIn(RoleEffect):
 		return leg(LegUndetermined, "candidate-stands")
+	case j.nameless():
+		return leg(LegUndetermined, "key-unknown")
 	case j.asOfRestore():
 		return leg(LegUndetermined, "as-of-restore")
-	case j.c.Atomic && j.unreceived:
-		return leg(LegNo, "atomic")
-	case j.mayWake:
+	case j.mayWake && (!j.c.Atomic || !j.unreceived):
 		return leg(LegUndetermined, "receipt-gone")
 	case len(j.pending) > 0:
 		return leg(LegUndetermined, "pending")
+	case j.c.Atomic && j.unreceived:
+		return leg(LegNo, "atomic")
 	}
 	if len(j.undone) > 0 {
 		return leg(LegNo, "effect-void")
@@ -111,6 +113,10 @@ func (j *judging) providerLeg() Leg {
 		return leg(LegUndetermined, gone.code)
 	case j.candidateIn(RoleProvider):
 		return leg(LegUndetermined, "candidate-stands")
+	case j.nameless():
+		return leg(LegUndetermined, "key-unknown")
+	case len(j.objects) == 0 && j.unsent() != nil:
+		return leg(LegUndetermined, "pending")
 	case len(j.objects) == 0 && (j.done() != nil || j.confirmed() || j.rowNamesProvider()):
 		return leg(LegLost, "recorded-as-done")
 	case j.asOfRestore():
@@ -134,8 +140,22 @@ func (j *judging) outboxLeg() Leg {
 	return Leg{LegOutbox, LegYes, "message-confirmed"}
 }
 
-// rowNamesProvider reports whether a standing row names the provider's object: the service wrote that it was made.
+// unsent returns a message that was not sent yet, nil when there is none: until then the provider lacks nothing.
+func (j *judging) unsent() *Record {
+	for _, r := range j.messages {
+		if r.Sent == Unsent && !r.SentAt.known && !r.ConfirmedAt.known {
+			return r
+		}
+	}
+	return nil
+}
+
+// rowNamesProvider reports whether a standing row names the provider's object: the service wrote that it was made. When it wrote that, no row tells; while a
+// worker may still be at it, that can have been just now.
 func (j *judging) rowNamesProvider() bool {
+	if len(j.pending) > 0 || j.mayWake {
+		return false
+	}
 	for _, rs := range [][]*Record{j.effects, j.copyEffects} {
 		for _, r := range rs {
 			if r.ProviderRef.known {
@@ -154,6 +174,11 @@ func (j *judging) candidateIn(role Role) bool {
 		}
 	}
 	return j.s.MoreCands > 0
+}
+
+// nameless reports whether nothing says whose a standing record is: whatever its action has besides may be joined to another subject, or to none either.
+func (j *judging) nameless() bool {
+	return j.s.Stray() && (len(j.effects)+len(j.copyEffects)+len(j.pendingRows) > 0 || len(j.objectsIn(OutcomeFailed)) < len(j.objects))
 }
 
 // claimedOpenly reports whether a row that may be this subject's effect is claimed by another as well.

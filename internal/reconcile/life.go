@@ -41,6 +41,11 @@ func (c *Contract) ExpiryOf(r *Record) Instant {
 	if c.Expiry.ByReaper {
 		return Instant{}
 	}
+	return c.HeldTo(r)
+}
+
+// HeldTo is how long a receipt certainly stays: from then on a reaper, too, may take it at any time. Unknown where nothing says.
+func (c *Contract) HeldTo(r *Record) Instant {
 	if r.ExpiresAt.known {
 		return r.ExpiresAt
 	}

@@ -223,6 +223,9 @@ func (n *notation) source(w words) {
 	if v, ok := w.set["turn"]; ok {
 		f.Turn = len(v) // spelled I, II, III
 	}
+	if v, ok := w.set["skew"]; ok {
+		f.Skew = span(v)
+	}
 	if v, ok := w.set["retained"]; ok {
 		f.Retained = reconcile.For(span(v))
 	}

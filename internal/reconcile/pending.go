@@ -33,11 +33,11 @@ func (j *judging) findPending() {
 }
 
 func (j *judging) pendReceipt(r *Record) {
-	end, dead := j.c.LeaseEnd(r), j.c.DeadAt(r)
+	end, dead, skew := j.c.LeaseEnd(r), j.c.DeadAt(r), j.skewOf(r.Source)
 	switch {
-	case end.known && !j.c.LeaseOver(r, j.w.Now):
+	case end.known && !j.c.LeaseOver(r, j.w.Now.Add(-skew)):
 		j.pend("receipt-lease", r, end)
-	case !dead.known || dead.After(j.w.Now):
+	case !dead.known || dead.Add(skew).After(j.w.Now):
 		j.pend("receipt-wakes", r, dead)
 	}
 }
@@ -54,6 +54,26 @@ func (j *judging) seeLostWorker() {
 		return
 	}
 	j.lastSend = j.lastSend.Add(j.c.SettleTime().D + j.c.Lease.D + j.c.DeadAfter.D)
+}
+
+// seeRestoredBook allows for sends of which a client's book told before an older copy of it was put back: as long as no answer ended them, they may have
+// gone on to the end of what that lost.
+func (j *judging) seeRestoredBook() {
+	if j.confirmed() {
+		return
+	}
+	for _, f := range j.places(RoleIntent, false) {
+		for i := range j.w.Events {
+			ev := &j.w.Events[i]
+			if ev.Store != f.Name || !j.eventConcerns(ev) {
+				continue
+			}
+			_, to := j.edges(ev)
+			if to = to.Or(j.w.Now); !j.earliest.After(to) {
+				j.lastSend = Latest(j.lastSend, to)
+			}
+		}
+	}
 }
 
 // receiptTaken reports whether a restore or its age may have taken a receipt of the action. One that stands and is as old as the first send was not replaced.
@@ -117,10 +137,11 @@ func (j *judging) lapsed() *Record {
 			continue
 		}
 		settled := Latest(r.UpdatedAt, r.LockedAt, r.CreatedAt).Add(j.c.Settle)
+		surely := j.w.Now.Add(-j.skewOf(r.Source))
 		switch end := j.c.LeaseEnd(r); {
-		case end.known && j.c.LeaseOver(r, j.w.Now):
+		case end.known && j.c.LeaseOver(r, surely):
 			return r
-		case !end.known && (!settled.known || settled.Before(j.w.Now)):
+		case !end.known && (!settled.known || settled.Before(surely)):
 			return r
 		}
 	}

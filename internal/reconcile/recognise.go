@@ -12,7 +12,7 @@ func (j *judging) recognisedOn(every bool) bool {
 	if live := j.live(); live != nil {
 		switch j.c.StateOf(live) {
 		case StateCompleted, StateFailedFinal:
-			end := j.c.ExpiryOf(live)
+			end := j.c.HeldTo(live).Add(-j.skewOf(live.Source))
 			return !j.conflictWith(live) && (!end.known || end.After(horizon))
 		case StateInProgress, StateFailedRetryable, StateUnknown:
 		}

@@ -35,8 +35,10 @@ func (j *judging) retryMeets(live *Record) RetryVerdict {
 	if j.conflictWith(live) {
 		return RetryConflicts
 	}
-	if j.c.Gone(live, j.w.Now.Add(j.c.Margin)) {
-		return RetryUnknown
+	skew := j.skewOf(live.Source)
+	near, end := j.c.Margin+skew, j.c.HeldTo(live)
+	if j.c.past(end, j.w.Now.Add(near)) && (!j.c.Expiry.ByReaper || !j.c.past(end, j.w.Now.Add(-near))) {
+		return RetryUnknown // one that a reaper has left alone for so long counts as long as it is there
 	}
 	switch j.c.StateOf(live) {
 	case StateCompleted, StateFailedFinal:
@@ -46,10 +48,12 @@ func (j *judging) retryMeets(live *Record) RetryVerdict {
 		switch {
 		case !lease.known:
 			return RetryUnknown
-		case !j.c.LeaseOver(live, j.w.Now):
+		case !j.c.LeaseOver(live, j.w.Now.Add(skew)):
 			return RetryWaits
+		case j.c.LeaseOver(live, j.w.Now.Add(-skew)):
+			return RetryTakenOver
 		}
-		return RetryTakenOver
+		return RetryUnknown // by one clock it lives, by the other it has lapsed
 	case StateUnknown, StateFailedRetryable:
 	}
 	return RetryUnknown
@@ -72,7 +76,7 @@ func (j *judging) receiptsReadable() bool {
 // nearExpiry reports whether a receipt's life ended so lately that it had not yet a margin ago: clocks differ.
 func (j *judging) nearExpiry() bool {
 	return slices.ContainsFunc(j.receipts, func(r *Record) bool {
-		return j.c.Gone(r, j.w.Now) && !j.c.Gone(r, j.w.Now.Add(-j.c.Margin)) && j.c.StateOf(r) != StateFailedRetryable
+		return j.c.Gone(r, j.w.Now) && !j.c.Gone(r, j.w.Now.Add(-j.c.Margin-j.skewOf(r.Source))) && j.c.StateOf(r) != StateFailedRetryable
 	})
 }
 

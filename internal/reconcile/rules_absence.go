@@ -155,7 +155,7 @@ func providerMissing(j *judging) (bool, []string, map[string]string) {
 	if recorded == nil && j.rowNamesProvider() {
 		recorded = j.effects[0]
 	}
-	if recorded == nil || !j.c.Effect.external() || len(j.objects) > 0 || j.objectClaimed() || !j.proved(j.remoteGone) {
+	if recorded == nil || !j.c.Effect.external() || j.unsent() != nil || len(j.objects) > 0 || j.objectClaimed() || !j.proved(j.remoteGone) {
 		return false, nil, nil
 	}
 	if j.candidateIn(RoleProvider) {
@@ -274,7 +274,7 @@ func (j *judging) orphan() *Record {
 	if objects := j.objectsIn(OutcomeSucceeded); j.c.Effect == LegsExternal && j.done() != nil && len(objects) > 0 {
 		rows = objects[0].lines // without rows of its own, the service's effect is what the provider shows; unrecorded it would be a provider-only effect
 	}
-	if len(rows) == 0 || len(j.s.Clashes) > 0 || len(j.receipts) > 0 || !j.noReceipt() {
+	if len(rows) == 0 || j.clashes(rows[0]) || len(j.receipts) > 0 || !j.noReceipt() {
 		return nil
 	}
 	r := rows[0]
@@ -283,6 +283,15 @@ func (j *judging) orphan() *Record {
 		return nil
 	}
 	return r
+}
+
+// clashes reports whether a record's own id is claimed by another action too.
+func (j *judging) clashes(r *Record) bool {
+	own := RefEffect
+	if r.Role == RoleProvider {
+		own = RefObject
+	}
+	return slices.ContainsFunc(j.s.Clashes, func(c Clash) bool { return c.Field == own.field() })
 }
 
 // explainOrphan says why an effect may stand without a receipt, "" when nothing explains it.

@@ -24,7 +24,8 @@ type judging struct {
 	messages    []*Record
 	attempts    []Attempt // of all intents
 
-	began     Instant // first send that a record tells of
+	began     Instant // first send that a record tells of, by that record's clock
+	earliest  Instant // the same, as early as that clock may be wrong
 	firstSend Instant // first possible send: a receipt that a restore took may have begun it earlier
 	lastTold  Instant // last possible send that a record tells of
 	lastSend  Instant // last possible send, a worker's whose receipt is gone included
@@ -79,6 +80,7 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	j.amount = j.money()
 	j.lastTold, j.firstSend = j.lastSend, j.possibleStart()
 	j.seeReplays()
+	j.seeRestoredBook()
 	j.seeLostWorker()
 	return j
 }
@@ -172,11 +174,11 @@ func weight(r *Record) int {
 }
 
 func (j *judging) seeTimes(r *Record) {
-	c := j.c
+	c, skew := j.c, j.skewOf(r.Source)
 	times := []Instant{r.CreatedAt, r.UpdatedAt, r.LockedAt, r.CompletedAt, r.AttemptAt, r.SentAt, r.ConfirmedAt, c.Began(r)}
 	for _, a := range r.Attempts {
 		times = append(times, a.At)
-		j.began = Earliest(j.began, a.At)
+		j.began, j.earliest = Earliest(j.began, a.At), Earliest(j.earliest, a.At.Add(-skew))
 	}
 	last := Latest(times...)
 	if r.Role == RoleReceipt && c.StateOf(r) == StateInProgress {
@@ -187,8 +189,8 @@ func (j *judging) seeTimes(r *Record) {
 			j.untimed, j.turn = Latest(j.untimed, f.Coverage.To), max(j.turn, f.Turn)
 		}
 	}
-	j.began = Earliest(j.began, c.Began(r))
-	j.lastSend = Latest(j.lastSend, last)
+	j.began, j.earliest = Earliest(j.began, c.Began(r)), Earliest(j.earliest, c.Began(r).Add(-skew))
+	j.lastSend = Latest(j.lastSend, last.Add(skew))
 }
 
 // money is the amount at stake: the effect's, else the provider's, else what receipt, intent or message say.
