@@ -12,6 +12,7 @@ type wish struct {
 	tenant string
 	params string
 	minor  int64
+	actor  string
 }
 
 // intent is a client's saved action: one key with its attempts.
@@ -21,6 +22,7 @@ type intent struct {
 	created  time.Duration
 	attempts []*attempt
 	due      time.Duration // 0: no further attempt is planned
+	dead     bool          // a restore put an older copy in its place
 }
 
 type attempt struct {
@@ -34,20 +36,30 @@ const patience = 30 * time.Second
 // newWish plans a client's wish: mostly one of its own, now and then one under a key that another tenant, or another wish, has used.
 func (s *sim) newWish() {
 	n := int64(len(s.wishes) + 1)
-	w := &wish{tenant: pick(s, "north", "south"), minor: 1000 * n, params: fmt.Sprintf(`{"qty":%d}`, n)}
+	w := &wish{tenant: choose(s, "north", "south"), minor: 1000 * n, params: fmt.Sprintf(`{"qty":%d}`, n), actor: choose(s, "ann", "bob")}
 	if n > 1 && s.draw(5) == 4 {
 		w.params, w.minor = s.wishes[0].params, s.wishes[0].minor // somebody buys the same thing
 	}
 	id := Identity{Tenant: w.tenant, Key: s.newKey()}
-	if n > 1 && s.draw(6) == 5 && (s.svc.Intents || s.wishes[0].tenant != w.tenant) {
-		id.Key = "K1" // another request under a used key shows only where the client's own book is read
+	if n > 1 && s.draw(6) == 5 && s.mayTake(w.tenant) {
+		id.Key = "K1"
 	}
+	s.taken[id] = true
 	s.wishes = append(s.wishes, w)
 	start := time.Duration(60+s.draw(270)) * time.Minute
 	if s.draw(10) == 9 {
 		start = scanAt - time.Duration(1+s.draw(5))*time.Minute
 	}
 	s.after(start, func() { s.intend(w, id) })
+}
+
+// mayTake reports whether the first key is used again: by another tenant, or, by mistake, for another request. That shows only where the client's own book is
+// read: else nothing would tell of the first request once its receipt is gone.
+func (s *sim) mayTake(tenant string) bool {
+	if s.taken[Identity{tenant, "K1"}] {
+		return s.svc.Intents && s.one(2)
+	}
+	return !s.svc.SameKey || s.one(2)
 }
 
 // intend saves an intent and sends it for the first time.
@@ -60,10 +72,14 @@ func (s *sim) intend(w *wish, id Identity) {
 
 func (s *sim) attempt(in *intent) {
 	a := &attempt{at: s.now}
+	s.life(in.id).see(s.now)
 	in.attempts = append(in.attempts, a)
 	s.after(patience, func() { s.think(in, a) })
 	if s.one(12) {
 		return // the request never arrived
+	}
+	if s.one(12) {
+		s.after(choose(s, 0, time.Second, 40*time.Second), func() { s.arrive(&request{id: in.id, wish: in.wish, answer: nobody}) }) // it arrives twice
 	}
 	q := &request{id: in.id, wish: in.wish, answer: func(o reconcile.AttemptOutcome) {
 		if s.now-a.at < patience && !s.one(8) {
@@ -75,7 +91,7 @@ func (s *sim) attempt(in *intent) {
 
 // think is what a client does when it has waited long enough: ask again, later or under a new key, or give up.
 func (s *sim) think(in *intent, a *attempt) {
-	if a.outcome != reconcile.AttemptUncertain || s.calm {
+	if a.outcome != reconcile.AttemptUncertain || s.calm || in.dead {
 		return
 	}
 	wait := pick(s, time.Minute, 10*time.Minute, 90*time.Minute, 3*time.Hour)
@@ -84,7 +100,11 @@ func (s *sim) think(in *intent, a *attempt) {
 	}
 	switch what := s.draw(6); {
 	case what < 3 && len(in.attempts) < 4 && s.now+wait < scanAt:
-		s.after(wait, func() { s.attempt(in) })
+		s.after(wait, func() {
+			if !in.dead {
+				s.attempt(in)
+			}
+		})
 	case what == 3:
 		id := Identity{Tenant: in.id.Tenant, Key: s.newKey()}
 		s.after(time.Second, func() {
@@ -93,13 +113,26 @@ func (s *sim) think(in *intent, a *attempt) {
 			}
 		})
 	case what == 4 && s.svc.Intents:
-		in.due = scanAt + time.Hour
+		s.schedule(in, scanAt+time.Hour)
 	}
 }
 
+// schedule plans a job that sends the intent again.
+func (s *sim) schedule(in *intent, at time.Duration) {
+	in.due = at
+	s.after(max(0, at-s.now), func() {
+		if !in.dead {
+			in.due = 0
+			s.attempt(in)
+		}
+	})
+}
+
+func nobody(reconcile.AttemptOutcome) {}
+
 // replay lets the service handle an action again, as its replay worker would.
 func (s *sim) replay(id Identity, after time.Duration) {
-	q := &request{id: id, wish: s.ids[id], answer: func(reconcile.AttemptOutcome) {}}
+	q := &request{id: id, wish: s.ids[id], answer: nobody}
 	s.now = scanAt
 	s.after(after, func() { s.arrive(q) })
 }

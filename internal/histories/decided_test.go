@@ -33,7 +33,7 @@ func decided(h *histories.History, rng *rand.Rand) map[string][]reconcile.Decide
 		}
 	}
 	for i, v := range subjects {
-		for n := range rng.IntN(3) {
+		for n := range rng.IntN(3) + count(len(v.s.Twins) > 0) {
 			d := invented(v, rng, subjects)
 			d.ID, d.Case, d.Identity = fmt.Sprint("invented-", i, n), v.s.ID, v.s.Identity
 			if d.As == reconcile.Distinct && !distinctIn(h, v, d.Ref, subjects) {

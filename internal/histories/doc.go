@@ -6,6 +6,21 @@
 // records that would be left together with what really happened. Replay lets the same service handle an action once more, from where the history ended:
 // so a test need not argue whether a retry doubles an effect, it looks. WriteBulk writes a million healthy rows a source with a few planted anomalies.
 //
+// # When a fault is determinable
+//
+// History.Faults lists what is wrong, by what happened. A fault is determinable, and its Hidden empty, where the stores show it:
+//
+//   - It still stands: what was undone, or is about to change by itself, is none any more, or not yet one.
+//   - Every record that makes it is among those which a scan reads, and says whose it is: by the whole key, or by an id which a record with that key names, no
+//     record of another action carries, and no amount or request of the action speaks against.
+//   - Where something is missing: the source that lacks it carries keys, keeps nothing as old as the action back, and reaches from before the first send to
+//     after whatever the last can have been: every send stands in a client's book that no restore touched, and the time of skew, settle, lag, lease and
+//     dead_after after the last act is over. Where it is to be proved that something never happened, no restore of that source lies between.
+//   - No other store says the contrary.
+//
+// A replay is safe where nothing was executed and will be, every place shows that, the key of every send is known, and no other key of the tenant asks for the
+// same. Both are read from the simulation and the bare facts of the records; no rule is asked.
+//
 // # What it never does
 //
 // It judges nothing and knows no rule: the truth comes from the simulation alone. It reads no clock, and nothing but the tests of this module uses it.
@@ -14,5 +29,8 @@
 //
 //   - The same seed makes the same history, to the last byte.
 //   - A service keeps what its contract promises (settle, lease, dead_after, lag, the provider's retention), and nothing more.
-//   - A restore is declared; a row that is deleted by hand is no longer counted as executed.
+//   - A restore is declared, from the beginning of the oldest transaction that its backup does not hold; a row that is deleted by hand is no longer counted as
+//     executed.
+//   - A key is used for a second request, and a provider charges another amount, only where the stores could tell: where a client's book is read, and where the
+//     provider's log carries the key.
 package histories

@@ -2,8 +2,6 @@ package histories_test
 
 import (
 	"slices"
-	"sync"
-	"testing"
 	"time"
 
 	"example.com/idemctl/internal/histories"
@@ -80,7 +78,7 @@ var hazards = []hazard{
 		"the provider may have forgotten the key since its first send",
 		func(a *action) bool {
 			s := a.h.Service
-			return s.Dedup && !s.Minted && a.truth.Done.Remote > 0 && a.left[histories.Receipts] == nil && a.firstCharge().Add(s.Remember).Before(a.h.World.Now.Add(a.h.Book[0].Margin))
+			return s.Dedup && !s.Minted && s.Promises != reconcile.RetentionForever && a.truth.Done.Remote > 0 && a.left[histories.Receipts] == nil && a.firstCharge().Add(s.Remember).Before(a.h.World.Now.Add(a.h.Book[0].Margin))
 		},
 		(*action).mayReplay,
 	},
@@ -113,7 +111,8 @@ var hazards = []hazard{
 			return a.truth.Done.Remote > 0 && slices.ContainsFunc(a.left[histories.Messages], func(r *reconcile.Record) bool { return !r.SentAt.Known() })
 		},
 		func(a *action) bool {
-			return a.saysNo() || a.v.allowed(reconcile.DecideResolve, reconcile.BackfillReceipt)
+			shown := a.h.Service.KeyedLog && len(a.left[histories.Charges]) > 0
+			return a.saysNo() || shown && !a.h.Service.Dedup && a.charged() && !a.v.has(reconcile.ResendPending)
 		},
 	},
 	{
@@ -211,37 +210,13 @@ var hazards = []hazard{
 	},
 }
 
-// TestHazards looks for each hazard in simulated pasts: it must be met often enough to say something, and nothing wrong may be concluded of it.
-func TestHazards(t *testing.T) {
-	t.Parallel()
-	const enough = 5
-	var mu sync.Mutex
-	met := make([]int, len(hazards))
-	t.Run("histories", func(t *testing.T) {
-		every(t, 4000, func(h *histories.History, wrong func(string, ...any)) {
-			for _, v := range judge(h, h.Records, &h.World) {
-				id, ok := v.id()
-				if !ok {
-					continue
-				}
-				a := newAction(h, id, v)
-				for i, z := range hazards {
-					if !z.met(a) {
-						continue
-					}
-					mu.Lock()
-					met[i]++
-					mu.Unlock()
-					if z.wrong(a) {
-						wrong("%s: %v", z.name, v)
-					}
-				}
+// meet looks which hazards an action is in, and whether anything wrong was concluded of it.
+func (ta *tally) meet(a *action, wrong func(string, ...any)) {
+	for i := range hazards {
+		if z := &hazards[i]; z.met(a) {
+			if ta.met[i]++; z.wrong(a) {
+				wrong("hazard, "+z.name+": %v", a.v)
 			}
-		})
-	})
-	for i, z := range hazards {
-		if met[i] < enough {
-			t.Errorf("met %d times only: %s", met[i], z.name)
 		}
 	}
 }
@@ -334,4 +309,9 @@ func (a *action) count(source string, which func(*reconcile.Record) bool) (n int
 		}
 	}
 	return n
+}
+
+// charged reports whether the log shows that the provider executed the action.
+func (a *action) charged() bool {
+	return a.count(histories.Charges, func(r *reconcile.Record) bool { return r.Outcome == reconcile.OutcomeSucceeded }) > 0
 }

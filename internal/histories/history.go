@@ -29,9 +29,15 @@ type History struct {
 	Owner   map[*reconcile.Record]Identity // whose action left a record
 	Earlier []Replayed                     // replays that were handed out before the scan; see GenerateReplayed
 
+	Faults []Fault             // what is wrong, whether or not the stores tell
+	Safe   []Identity          // what may be sent again, as the stores tell for certain
+	Unseen []*reconcile.Record // what stands in a store, or is about to, and a scan does not show
+
 	tape    []int // what was drawn, so that Replay can live the same past again
 	replays bool
+	healthy bool
 	wishes  map[Identity]*wish
+	left    map[Identity]Count // what is executed once everything has come to rest
 }
 
 // draw picks one of n.
@@ -41,6 +47,14 @@ type draw func(n int) int
 func Generate(seed uint64) *History {
 	rng := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // a history that repeats, not a secret
 	return From(rng.IntN)
+}
+
+// GenerateHealthy makes the history of a seed in which nothing fails: clients, requests and stores of every shape, in good order.
+func GenerateHealthy(seed uint64) *History {
+	rng := rand.New(rand.NewPCG(seed, 13)) //nolint:gosec // a history that repeats, not a secret
+	h := &History{healthy: true}
+	h.from(rng.IntN)
+	return h
 }
 
 // From makes a history from choices: pick(n) picks one of n, and 0 is always the healthy one. The same choices make the same history.
@@ -55,29 +69,27 @@ func (h *History) from(pick func(n int) int) {
 		k := pick(n)
 		h.tape = append(h.tape, k)
 		return k
-	})
+	}, h.healthy)
 	s.replaying = h.replays
 	s.live()
 	h.Service, h.Book = s.svc, reconcile.Book{s.svc.contract()}
 	h.World = s.world()
-	h.Records, h.Owner = s.records()
+	h.Records, h.Unseen, h.Owner = s.records()
 	h.Earlier, h.wishes = s.toldReplays(), s.ids
-	h.Truth = make(map[Identity]Truth)
-	done := s.counts()
+	h.Truth, h.left = make(map[Identity]Truth), make(map[Identity]Count)
+	done, sight := s.countAll(), s.sight(h)
 	s.drain()
-	for id, total := range s.counts() {
+	for id, total := range s.countAll() {
 		was := done[id]
 		h.Truth[id] = Truth{Done: was, Later: Count{Local: total.Local - was.Local, Remote: total.Remote - was.Remote}}
+		h.left[id] = s.wishCount(id)
 	}
+	h.Faults, h.Safe = sight.faults(), sight.safe()
 }
 
 // Replay lives the same past again and lets the service handle the action once more, some time after the scan, undisturbed, beside whatever is still
 // running. It returns how often the wish behind the identity has then been executed, under whatever key, without and with that request.
 func (h *History) Replay(id Identity, after time.Duration) (without, with Count) {
-	return h.again(id, after, false), h.again(id, after, true)
-}
-
-func (h *History) again(id Identity, after time.Duration, send bool) Count {
 	tape := h.tape
 	s := newSim(func(int) int {
 		if len(tape) == 0 {
@@ -86,12 +98,10 @@ func (h *History) again(id Identity, after time.Duration, send bool) Count {
 		k := tape[0]
 		tape = tape[1:]
 		return k
-	})
+	}, h.healthy)
 	s.replaying = h.replays
 	s.live()
-	if send {
-		s.replay(id, after)
-	}
+	s.replay(id, after)
 	s.drain()
-	return s.wishCount(id)
+	return h.left[id], s.wishCount(id)
 }

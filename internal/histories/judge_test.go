@@ -11,6 +11,9 @@ import (
 	"example.com/idemctl/internal/reconcile"
 )
 
+// seeds is how many pasts a property looks at that is no law of TestTruth.
+const seeds = 1200
+
 // verdict is one subject with what was concluded of it.
 type verdict struct {
 	s *reconcile.Subject

@@ -14,82 +14,100 @@ import (
 // world is the sources of the history and what each covers at the scan.
 func (s *sim) world() reconcile.World {
 	all := []string{"tenant", "operation", "key"}
+	clock := s.svc.Clocks
+	shown := s.oldestOpen()
 	w := reconcile.World{Now: at(scanAt), Events: s.events}
-	add := func(name string, role reconcile.Role, components []string, to time.Duration) *reconcile.SourceFacts {
+	add := func(name string, role reconcile.Role, components []string, to, ahead time.Duration) *reconcile.SourceFacts {
 		w.Sources = append(w.Sources, reconcile.SourceFacts{
-			Name: name, Role: role, Serves: true, Table: role != reconcile.RoleProvider, Components: components, MapsRef: true, MapsTime: true,
+			Name: name, Role: role, Serves: true, Table: role != reconcile.RoleProvider, Components: components, MapsRef: true, MapsTime: true, Skew: ahead.Abs(),
 			Coverage: reconcile.Coverage{Complete: true, Proves: true, To: at(to)},
 		})
 		return &w.Sources[len(w.Sources)-1]
 	}
-	add(Receipts, reconcile.RoleReceipt, all, scanAt)
+	add(Receipts, reconcile.RoleReceipt, all, shown, clock.Service)
 	if s.old != nil {
-		add(OldDisk, reconcile.RoleReceipt, all, s.oldAt).Serves = false
+		add(OldDisk, reconcile.RoleReceipt, all, s.oldAt, clock.Service).Serves = false
 	}
 	if s.svc.local() {
 		names := all
 		if !s.svc.KeyedRows {
 			names = all[:2]
 		}
-		add(Orders, reconcile.RoleEffect, names, scanAt)
+		f := add(Orders, reconcile.RoleEffect, names, shown, clock.Service)
+		if s.svc.Archive {
+			f.Retained = reconcile.For(keepRows)
+		}
 	}
 	if s.svc.external() {
 		names := all
 		if !s.svc.KeyedLog {
 			names = nil
 		}
-		f := add(Charges, reconcile.RoleProvider, names, s.tail)
-		f.Coverage.From, f.Coverage.Lag = at(0), lag
+		f := add(Charges, reconcile.RoleProvider, names, s.tail, clock.Provider)
+		f.Coverage.From, f.Coverage.Lag = at(s.svc.LogFrom), lag
 	}
 	if s.svc.Intents {
-		add(Clients, reconcile.RoleIntent, all, scanAt)
+		add(Clients, reconcile.RoleIntent, all, scanAt, clock.Client)
 	}
 	if s.svc.Outbox {
-		add(Messages, reconcile.RoleOutbox, all, scanAt)
+		add(Messages, reconcile.RoleOutbox, all, shown, clock.Service)
 	}
 	return w
 }
 
-// records is what a scan would read, with whose action left each.
-func (s *sim) records() ([]*reconcile.Record, map[*reconcile.Record]Identity) {
-	owner := make(map[*reconcile.Record]Identity)
-	var out []*reconcile.Record
-	add := func(r *reconcile.Record, name, locator string, id Identity) {
-		r.Source, r.Locator, r.Claimed = name, name+"/"+locator, true
-		out, owner[r] = append(out, r), id
+// oldestOpen is the time up to which the stores hold everything for certain: what was committed before the oldest open transaction began.
+func (s *sim) oldestOpen() time.Duration {
+	shown := s.now
+	for _, t := range s.open {
+		shown = min(shown, t.began)
 	}
-	for _, id := range sortedIDs(s.db.receipts) {
-		add(s.db.receipts[id].record(id), Receipts, id.Tenant+"/"+id.Key, id)
+	return shown
+}
+
+// records is what a scan would read, with whose action left each; and what it would not read, although it stands.
+func (s *sim) records() (out, unseen []*reconcile.Record, owner map[*reconcile.Record]Identity) {
+	owner = make(map[*reconcile.Record]Identity)
+	add := func(r *reconcile.Record, seen bool, name string, locator int, id Identity) {
+		r.Source, r.Locator, r.Claimed = name, name+"/"+strconv.Itoa(locator), true
+		if owner[r] = id; seen {
+			out = append(out, r)
+		} else {
+			unseen = append(unseen, r)
+		}
 	}
-	for _, id := range sortedIDs(s.old) {
-		add(s.old[id].record(id), OldDisk, id.Tenant+"/"+id.Key, id)
+	for n, id := range sortedIDs(s.db.receipts) {
+		add(s.receipt(s.db.receipts[id], id), true, Receipts, n+1, id)
+	}
+	for n, id := range sortedIDs(s.old) {
+		add(s.receipt(s.old[id], id), true, OldDisk, n+1, id)
 	}
 	if s.svc.local() {
 		for i := range s.db.rows {
 			r := &s.db.rows[i]
-			add(s.rowRecord(r), Orders, strconv.Itoa(i+1), r.owner)
+			add(s.rowRecord(r), !s.svc.Archive || r.created+s.svc.Clocks.Service >= scanAt-keepRows, Orders, int(r.id), r.owner)
 		}
 	}
+	n := 0
 	for _, o := range s.objects {
-		for n := range o.lines {
-			if o.shows <= s.tail {
-				add(s.line(o), Charges, fmt.Sprintf("%s-%d", o.id, n), o.owner)
-			}
+		at := o.at + s.svc.Clocks.Provider
+		for range o.lines {
+			n++
+			add(s.line(o), o.shows <= s.tail && at >= s.svc.LogFrom, Charges, n, o.owner)
 		}
 	}
 	for i := range s.db.messages {
 		m := &s.db.messages[i]
-		add(m.record(), Messages, strconv.Itoa(i+1), m.owner)
+		add(s.message(m), true, Messages, int(m.id), m.owner)
 	}
 	if s.svc.Intents {
 		for i, in := range s.intents {
-			add(in.record(), Clients, strconv.Itoa(i+1), in.id)
+			add(s.intent(in), true, Clients, i+1, in.id)
 		}
 	}
-	return out, owner
+	return out, unseen, owner
 }
 
-func sortedIDs(m map[Identity]receipt) []Identity {
+func sortedIDs[V any](m map[Identity]V) []Identity {
 	return slices.SortedFunc(maps.Keys(m), func(a, b Identity) int {
 		return strings.Compare(a.Tenant+"/"+a.Key, b.Tenant+"/"+b.Key)
 	})
@@ -103,16 +121,20 @@ func components(id Identity, keyed bool) []reconcile.Component {
 	return cs
 }
 
-func amount(w *wish) reconcile.Amount {
-	return reconcile.Amount{Minor: w.minor, Exponent: 2, Currency: "EUR", Valid: true}
+func amount(minor int64) reconcile.Amount {
+	return reconcile.Amount{Minor: minor, Exponent: 2, Currency: "EUR", Valid: true}
 }
 
-// when is a time that may not have come: unknown where it is zero.
-func when(d time.Duration) reconcile.Instant {
+// party stamps times by its own clock; a time that has not come is unknown.
+type party time.Duration
+
+func (ahead party) at(d time.Duration) reconcile.Instant { return at(d + time.Duration(ahead)) }
+
+func (ahead party) when(d time.Duration) reconcile.Instant {
 	if d == 0 {
 		return reconcile.Instant{}
 	}
-	return at(d)
+	return ahead.at(d)
 }
 
 func effectID(id int64) reconcile.Value {
@@ -129,13 +151,23 @@ func objectID(id string) reconcile.Value {
 	return reconcile.Text(id)
 }
 
-func (r receipt) record(id Identity) *reconcile.Record {
+// whose is the mapped field that names whose wish it is.
+func (s *sim) whose(w *wish) []reconcile.Component {
+	if !s.svc.Actors {
+		return nil
+	}
+	return []reconcile.Component{{Name: actor, Value: reconcile.Text(w.actor)}}
+}
+
+func (s *sim) receipt(r receipt, id Identity) *reconcile.Record {
+	clock := party(s.svc.Clocks.Service)
 	rec := &reconcile.Record{
-		Role: reconcile.RoleReceipt, Components: components(id, true), State: r.state, Generation: reconcile.Num(r.gen), Params: reconcile.Text(r.params),
-		EffectID: effectID(r.effect), ProviderRef: objectID(r.object), CreatedAt: at(r.created), LockedAt: at(r.locked), UpdatedAt: at(r.updated), CompletedAt: when(r.done), ExpiresAt: at(r.ends),
+		Role: reconcile.RoleReceipt, Components: components(id, true), Extra: s.whose(r.wish), State: r.state, Generation: reconcile.Num(r.gen), Params: reconcile.Text(r.params),
+		EffectID: effectID(r.effect), ProviderRef: objectID(r.object), CreatedAt: clock.at(r.created), LockedAt: clock.at(r.locked), UpdatedAt: clock.at(r.updated),
+		CompletedAt: clock.when(r.done), ExpiresAt: clock.at(r.ends),
 	}
 	if r.state == reconcile.StateInProgress {
-		rec.LeaseUntil = at(r.lease)
+		rec.LeaseUntil = clock.at(r.lease)
 	}
 	return rec
 }
@@ -143,10 +175,13 @@ func (r receipt) record(id Identity) *reconcile.Record {
 func (s *sim) rowRecord(r *row) *reconcile.Record {
 	rec := &reconcile.Record{
 		Role: reconcile.RoleEffect, Components: components(r.owner, s.svc.KeyedRows), Status: r.status, EffectID: effectID(r.id), ProviderRef: objectID(r.object),
-		CreatedAt: at(r.created), Amount: amount(r.wish),
+		CreatedAt: party(s.svc.Clocks.Service).at(r.created), Amount: amount(r.wish.minor),
 	}
 	if s.svc.ParamsRows {
 		rec.Params = reconcile.Text(r.wish.params)
+	}
+	if s.svc.GenRows {
+		rec.Generation = reconcile.Num(r.gen)
 	}
 	return rec
 }
@@ -159,14 +194,15 @@ func (s *sim) line(o *object) *reconcile.Record {
 	}
 	return &reconcile.Record{
 		Role: reconcile.RoleProvider, Components: cs, ObjectID: objectID(o.id), EventID: reconcile.Text(fmt.Sprintf("ev_%s", o.id)), Outcome: o.outcome,
-		CreatedAt: at(o.at), Amount: amount(o.wish),
+		CreatedAt: party(s.svc.Clocks.Provider).at(o.at), Amount: amount(o.minor),
 	}
 }
 
-func (m *message) record() *reconcile.Record {
+func (s *sim) message(m *message) *reconcile.Record {
+	clock := party(s.svc.Clocks.Service)
 	rec := &reconcile.Record{
 		Role: reconcile.RoleOutbox, Components: components(m.owner, true), MessageID: reconcile.Text(strconv.FormatInt(m.id, 10)), EffectID: effectID(m.effect),
-		CreatedAt: at(m.created), SentAt: when(m.sent), ConfirmedAt: when(m.confirmed),
+		CreatedAt: clock.at(m.created), SentAt: clock.when(m.sent), ConfirmedAt: clock.when(m.confirmed),
 	}
 	switch {
 	case m.confirmed > 0:
@@ -177,13 +213,14 @@ func (m *message) record() *reconcile.Record {
 	return rec
 }
 
-func (in *intent) record() *reconcile.Record {
+func (s *sim) intent(in *intent) *reconcile.Record {
+	clock := party(s.svc.Clocks.Client)
 	rec := &reconcile.Record{
-		Role: reconcile.RoleIntent, Components: components(in.id, true), Params: reconcile.Text(in.wish.params), Amount: amount(in.wish),
-		CreatedAt: at(in.created), DueAt: when(in.due),
+		Role: reconcile.RoleIntent, Components: components(in.id, true), Extra: s.whose(in.wish), Params: reconcile.Text(in.wish.params), Amount: amount(in.wish.minor),
+		CreatedAt: clock.at(in.created), DueAt: clock.when(in.due),
 	}
 	for _, a := range in.attempts {
-		rec.Attempts = append(rec.Attempts, reconcile.Attempt{At: at(a.at), Outcome: a.outcome})
+		rec.Attempts = append(rec.Attempts, reconcile.Attempt{At: clock.at(a.at), Outcome: a.outcome})
 	}
 	return rec
 }

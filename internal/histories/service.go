@@ -24,9 +24,15 @@ const (
 	lag    = 15 * time.Minute // of the provider's log
 	window = 72 * time.Hour
 	scanAt = 6 * time.Hour // after midnight
+	skew   = 5 * time.Minute
+	// keepRows is how long a service that archives keeps its rows.
+	keepRows = 4 * time.Hour
 )
 
-const operation = "pay"
+const (
+	operation = "pay"
+	actor     = "customer"
+)
 
 // Service is the shape of a simulated service: what its contract promises and how its stores are laid out.
 type Service struct {
@@ -35,37 +41,75 @@ type Service struct {
 	ProviderFirst bool
 	Outbox        bool // a relay calls the provider, from a message committed with the row
 	SkipsRow      bool // whoever takes over finds the row of the first worker and makes no second
+	SkipsTenant   bool // and it looks by the key alone, so it may find another tenant's
+	Fences        bool // a worker that wakes looks whether another has taken over
 	Reaper        bool // expired receipts are removed
+	ByReaper      bool // and until then they count, whatever their expiry says
 
-	KeyedRows  bool // rows carry the identity; else a receipt's effect id is the only link
-	ParamsRows bool // rows carry the request's parameters
-	ReusesIDs  bool // a deleted row's id is handed out again
-	KeyedLog   bool // provider lines carry the identity; else the object id is the only link
-	Intents    bool // the clients' intents are a source
+	KeyedRows  bool          // rows carry the identity; else a receipt's effect id is the only link
+	ParamsRows bool          // rows carry the request's parameters
+	ReusesIDs  bool          // a deleted row's id is handed out again
+	GenRows    bool          // rows carry the generation of the worker that wrote them
+	Archive    bool          // rows older than keepRows are moved away
+	KeyedLog   bool          // provider lines carry the identity; else the object id is the only link
+	Intents    bool          // the clients' intents are a source
+	Actors     bool          // receipts and intents name whose wish it is
+	LogFrom    time.Duration // when the provider's log begins
+	Clocks     Clocks
 
-	Dedup    bool          // the provider recognises a key
-	Minted   bool          // every send to it carries a new one
-	Remember time.Duration // how long it recognises one
+	Dedup    bool                    // the provider recognises a key
+	Promises reconcile.RetentionKind // what its documents say of how long
+	Remember time.Duration           // how long it recognises one; with RetentionForever always
+	SameKey  bool                    // it is sent the client's key as it is, which another tenant may use too
+	RowKey   bool                    // it is sent a key made from the receipt's row, which dies with the row
+	Minted   bool                    // every send to it carries a new one
 
 	Retention time.Duration
 	DeadAfter time.Duration // 0: undeclared
 }
 
-func drawService(d draw) Service {
+// Clocks is how far the clock of each party is ahead. The contract declares skew for each source.
+type Clocks struct{ Service, Provider, Client time.Duration }
+
+// drawService draws a service's shape from d, and from fault what is a mistake in it.
+func drawService(d, fault draw) Service {
 	s := Service{
 		Effect: [...]reconcile.Legs{reconcile.LegsLocal, reconcile.LegsLocal, reconcile.LegsExternal, reconcile.LegsBoth, reconcile.LegsBoth}[d(5)],
 		Atomic: d(2) == 0, SkipsRow: d(2) == 0, Reaper: d(4) == 3,
 		KeyedRows: d(3) > 0, ParamsRows: d(2) == 0, ReusesIDs: d(3) == 2, KeyedLog: d(3) > 0, Intents: d(5) < 4,
-		Dedup: d(2) == 0, Minted: d(6) == 5,
+		GenRows: d(2) == 1, Archive: d(12) == 11, Actors: d(2) == 0, Fences: fault(4) < 3,
+		Dedup:     d(2) == 0,
+		Promises:  [...]reconcile.RetentionKind{reconcile.RetentionMinimum, reconcile.RetentionMinimum, reconcile.RetentionExact, reconcile.RetentionForever, reconcile.RetentionNone}[d(5)],
 		Remember:  [...]time.Duration{24 * time.Hour, 5 * time.Hour}[d(2)],
 		Retention: [...]time.Duration{24 * time.Hour, time.Hour}[d(2)],
 		DeadAfter: [...]time.Duration{20 * time.Minute, 0}[d(2)],
 	}
+	s.drawProvider(d, fault)
+	s.ByReaper = s.Reaper && d(2) == 1
+	s.SkipsTenant = s.SkipsRow && fault(4) == 3
 	if s.Effect == reconcile.LegsBoth {
 		s.ProviderFirst = d(2) == 1
 		s.Outbox = s.Atomic && !s.ProviderFirst && d(2) == 1
 	}
 	return s
+}
+
+func (s *Service) drawProvider(d, fault draw) {
+	switch d(6) {
+	case 4:
+		s.RowKey = true
+	case 5:
+		s.Minted = true
+	default:
+		s.SameKey = fault(5) == 4
+	}
+	if d(6) == 5 {
+		s.LogFrom = 2 * time.Hour
+	}
+	if d(4) == 3 {
+		skews := []time.Duration{0, skew, -skew}
+		s.Clocks = Clocks{Service: skews[d(3)], Provider: skews[d(3)], Client: skews[d(3)]}
+	}
 }
 
 // local and external say which legs the service has.
@@ -80,6 +124,10 @@ func (s *Service) contract() *reconcile.Contract {
 		Settle: settle, Margin: margin, TwinWindow: reconcile.DefaultTwinWindow,
 		Params: &reconcile.ParamSpec{}, Rebuild: &reconcile.Rebuild{ResponseStatus: 201},
 	}
+	c.Expiry.ByReaper = s.ByReaper
+	if s.Actors {
+		c.Actor = []string{actor}
+	}
 	if s.ProviderFirst {
 		c.Order = reconcile.OrderProviderFirst
 	}
@@ -90,11 +138,20 @@ func (s *Service) contract() *reconcile.Contract {
 		c.DeadAfter = reconcile.For(s.DeadAfter)
 	}
 	if s.external() {
-		c.Provider = &reconcile.Profile{Name: "simulated", Dedup: s.Dedup, Retention: reconcile.RetentionMinimum, For: s.Remember, Lag: lag}
-		c.ProviderKey = reconcile.ProviderKey{Rule: reconcile.ProviderKeyTemplate, Template: "{tenant}-{key}"}
-		if s.Minted {
-			c.ProviderKey = reconcile.ProviderKey{Rule: reconcile.ProviderKeyMinted}
-		}
+		c.Provider = &reconcile.Profile{Name: "simulated", Dedup: s.Dedup, Retention: s.Promises, For: s.Remember, Lag: lag}
+		c.ProviderKey = s.providerKey()
 	}
 	return c
+}
+
+func (s *Service) providerKey() reconcile.ProviderKey {
+	switch {
+	case s.Minted:
+		return reconcile.ProviderKey{Rule: reconcile.ProviderKeyMinted}
+	case s.RowKey:
+		return reconcile.ProviderKey{Rule: reconcile.ProviderKeyTemplate, Template: "pay-{row}"}
+	case s.SameKey:
+		return reconcile.ProviderKey{Rule: reconcile.ProviderKeySame}
+	}
+	return reconcile.ProviderKey{Rule: reconcile.ProviderKeyTemplate, Template: "{tenant}-{key}"}
 }

@@ -10,18 +10,25 @@ import (
 
 // sim is a service at work. Time is counted from midnight; events happen one after another.
 type sim struct {
-	draw  draw
+	draw  draw // what happens in a healthy service too
+	fault draw // what does not: 0 is the healthy choice
 	now   time.Duration
 	queue queue
 	seq   int
 	svc   Service
 
 	db      database
+	open    map[Identity]*transaction
+	stamp   time.Duration // when the transaction that commits now began; 0: just now
+	epoch   int           // of the stores: a restore ends every open transaction
+	relays  int           // how often the relay was started anew
+	lifes   map[Identity]*life
 	old     map[Identity]receipt // the receipts as a restore found them
 	oldAt   time.Duration
 	events  []reconcile.Event
 	objects []*object
 	known   map[string]*object // the provider's memory of keys
+	serials int                // of the receipts' rows
 	made    []*making
 	tail    time.Duration // how far the provider's log reaches
 
@@ -29,6 +36,7 @@ type sim struct {
 	intents []*intent
 	ids     map[Identity]*wish
 	keys    int
+	taken   map[Identity]bool
 	minted  int
 	calm    bool // after the scan nothing breaks any more
 
@@ -41,20 +49,24 @@ var midnight = time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 
 func at(d time.Duration) reconcile.Instant { return reconcile.At(midnight.Add(d)) }
 
-func newSim(d draw) *sim {
-	s := &sim{db: database{receipts: make(map[Identity]receipt), nextID: 1}, known: make(map[string]*object), ids: make(map[Identity]*wish)}
+func newSim(d draw, healthy bool) *sim {
+	s := &sim{open: make(map[Identity]*transaction), lifes: make(map[Identity]*life), taken: make(map[Identity]bool), db: database{receipts: make(map[Identity]receipt), nextID: 1}, known: make(map[string]*object), ids: make(map[Identity]*wish)}
 	s.draw = func(n int) int {
 		if s.calm {
 			return 0
 		}
 		return d(n)
 	}
+	s.fault = s.draw
+	if healthy {
+		s.fault = func(int) int { return 0 }
+	}
 	return s
 }
 
 // live runs the history up to the scan.
 func (s *sim) live() {
-	s.svc = drawService(s.draw)
+	s.svc = drawService(s.draw, s.fault)
 	s.tail = pick(s, scanAt, scanAt, scanAt-2*time.Hour) // or the end of the log is lost
 	s.planFaults()
 	for range 1 + s.draw(4) {
@@ -91,11 +103,14 @@ func (s *sim) after(d time.Duration, do func()) {
 	heap.Push(&s.queue, event{at: s.now + d, seq: s.seq, do: do})
 }
 
-// one reports true once in n.
-func (s *sim) one(n int) bool { return s.draw(n) == n-1 }
+// one reports true once in n: a fault.
+func (s *sim) one(n int) bool { return s.fault(n) == n-1 }
 
 // pick draws one of several; the first is the healthy one.
-func pick[T any](s *sim, of ...T) T { return of[s.draw(len(of))] }
+func pick[T any](s *sim, of ...T) T { return of[s.fault(len(of))] }
+
+// choose draws one of several that are all healthy.
+func choose[T any](s *sim, of ...T) T { return of[s.draw(len(of))] }
 
 func (s *sim) newKey() string {
 	s.keys++

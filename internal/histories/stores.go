@@ -11,6 +11,7 @@ import (
 type receipt struct {
 	state                                       reconcile.State
 	gen                                         int64
+	serial                                      int // of its row
 	params                                      string
 	effect                                      int64
 	object                                      string
@@ -25,6 +26,7 @@ type row struct {
 	wish    *wish
 	status  reconcile.Status
 	object  string
+	gen     int64
 	created time.Duration
 }
 
@@ -34,6 +36,8 @@ type object struct {
 	owner   Identity
 	wish    *wish
 	outcome reconcile.Outcome
+	minor   int64
+	key     string // that the provider was sent
 	at      time.Duration
 	shows   time.Duration // when its log shows it
 	lines   int
@@ -43,6 +47,8 @@ type object struct {
 type message struct {
 	id        int64
 	owner     Identity
+	wish      *wish
+	serial    int // of the receipt's row
 	effect    int64
 	created   time.Duration
 	sent      time.Duration // 0: not marked
@@ -55,6 +61,8 @@ type database struct {
 	rows     []row
 	messages []message
 	nextID   int64
+	intents  []*intent     // in a backup only
+	open     time.Duration // when the oldest transaction began that the backup does not hold
 }
 
 func (db *database) copy() database {
@@ -65,7 +73,7 @@ func (db *database) copy() database {
 }
 
 // insert adds a row under the next id, or under the one after the highest where ids are handed out again.
-func (s *sim) insert(q *request, status reconcile.Status) int64 {
+func (s *sim) insert(q *request, gen int64, status reconcile.Status) int64 {
 	id := s.db.nextID
 	if s.svc.ReusesIDs {
 		id = 1
@@ -74,7 +82,7 @@ func (s *sim) insert(q *request, status reconcile.Status) int64 {
 		}
 	}
 	s.db.nextID = id + 1
-	s.db.rows = append(s.db.rows, row{id: id, owner: q.id, wish: q.wish, status: status, created: s.now})
+	s.db.rows = append(s.db.rows, row{id: id, owner: q.id, wish: q.wish, status: status, gen: gen, created: s.written()})
 	s.made = append(s.made, &making{owner: q.id, wish: q.wish, row: id, at: s.now})
 	return id
 }
@@ -107,12 +115,13 @@ func (s *sim) unmake(id int64, owner Identity) {
 type making struct {
 	owner  Identity
 	wish   *wish
-	row    int64 // 0: the provider's leg
+	row    int64   // 0: the provider's leg
+	object *object // nil: the local leg
 	at     time.Duration
 	undone bool
 }
 
-func (s *sim) counts() map[Identity]Count {
+func (s *sim) countAll() map[Identity]Count {
 	out := make(map[Identity]Count)
 	for id := range s.ids {
 		out[id] = Count{}

@@ -1,7 +1,6 @@
 package histories
 
 import (
-	"fmt"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -16,10 +15,15 @@ type request struct {
 
 // arrive is the service's front: it answers from a live receipt, or sets a worker to the task.
 func (s *sim) arrive(q *request) {
+	s.life(q.id).see(s.now)
+	if t := s.open[q.id]; t != nil {
+		s.after(max(0, t.ends-s.now)+time.Millisecond, func() { s.arrive(q) }) // the key's row is locked until then
+		return
+	}
 	r, there := s.db.receipts[q.id]
 	w := &worker{s: s, q: q, gen: r.gen + 1, began: s.now}
-	if there && s.now < r.ends {
-		w.began = r.created
+	if there && s.counts(r) {
+		w.began, w.serial = r.created, r.serial
 		switch {
 		case r.params != q.wish.params:
 			q.answer(reconcile.AttemptRejected)
@@ -35,20 +39,28 @@ func (s *sim) arrive(q *request) {
 			return
 		}
 	}
+	if w.serial == 0 {
+		s.serials++
+		w.serial = s.serials
+	}
 	w.steps = w.plan()
 	w.run(0)
 }
 
+// counts reports whether a receipt that is there is still recognised.
+func (s *sim) counts(r receipt) bool { return s.svc.ByReaper || s.now < r.ends }
+
 // worker performs one request step by step. Each step commits; before each the worker may die or stall.
 type worker struct {
-	s     *sim
-	q     *request
-	gen   int64
-	steps []func() bool
-	row   int64
-	obj   *object
-	began time.Duration // when the receipt was first written: whoever takes over leaves that time alone
-	took  time.Duration // when this worker took the lease
+	s      *sim
+	q      *request
+	gen    int64
+	serial int // of the receipt's row
+	steps  []func() bool
+	row    int64
+	obj    *object
+	began  time.Duration // when the receipt was first written: whoever takes over leaves that time alone
+	took   time.Duration // when this worker took the lease
 }
 
 func (w *worker) plan() []func() bool {
@@ -77,6 +89,9 @@ func (w *worker) run(i int) {
 		return
 	case s.one(12):
 		return // it dies
+	case len(w.steps) == 1 && s.one(10):
+		w.commitLate()
+		return
 	case s.one(16):
 		s.after(w.stall(i), func() {
 			if i == 0 || !w.fenced() {
@@ -88,13 +103,15 @@ func (w *worker) run(i int) {
 	w.step(i)
 }
 
-// fenced reports whether another worker has taken over: one that wakes looks at the generation before it goes on. A receipt that is gone stops nobody.
+// fenced reports whether another worker has taken over: where the service fences, one that wakes looks at the generation before it goes on. A receipt that is
+// gone stops nobody.
 func (w *worker) fenced() bool {
 	r, there := w.s.db.receipts[w.q.id]
-	return there && r.gen > w.gen
+	return there && r.gen > w.gen && w.s.svc.Fences
 }
 
 func (w *worker) step(i int) {
+	w.s.life(w.q.id).see(w.s.now)
 	if w.steps[i]() {
 		w.s.after(time.Second, func() { w.run(i + 1) })
 	}
@@ -123,15 +140,23 @@ func (w *worker) insert() bool {
 	s := w.s
 	if s.svc.SkipsRow {
 		for i := range s.db.rows {
-			if r := &s.db.rows[i]; r.owner == w.q.id && r.wish == w.q.wish && r.status == reconcile.StatusEffective {
+			if r := &s.db.rows[i]; r.status == reconcile.StatusEffective && w.takesFor(r) {
 				w.row = r.id
 				return true
 			}
 		}
 	}
-	w.row = s.insert(w.q, reconcile.StatusEffective)
+	w.row = s.insert(w.q, w.gen, reconcile.StatusEffective)
 	w.name()
 	return true
+}
+
+// takesFor reports whether the service would take a row for that of a worker before it.
+func (w *worker) takesFor(r *row) bool {
+	if w.s.svc.SkipsTenant {
+		return r.owner.Key == w.q.id.Key
+	}
+	return r.owner == w.q.id && r.wish == w.q.wish
 }
 
 func (w *worker) beginAndInsert() bool { return w.begin() && w.insert() }
@@ -141,11 +166,17 @@ func (w *worker) insertAndFinish() bool { return w.insert() && w.finish() }
 // charge calls the provider. A call without answer ends the worker: the service does not know.
 func (w *worker) charge() bool {
 	s := w.s
-	if s.one(10) {
+	if s.draw(10) == 9 {
 		w.decline()
 		return false
 	}
-	w.obj = s.charge(w.q.id, w.q.wish)
+	if s.one(40) {
+		return true // it takes a test's answer for the provider's
+	}
+	if w.obj = s.charge(w.q.id, w.q.wish, w.serial); w.obj.owner != w.q.id || w.obj.wish != w.q.wish {
+		w.obj = nil // it was told of another action: the service does not look
+		return true
+	}
 	if s.one(10) {
 		return false
 	}
@@ -167,7 +198,7 @@ func (w *worker) decline() {
 	if w.row > 0 {
 		s.void(w.row, w.q.id)
 	}
-	w.put(pick(s, reconcile.StateFailedFinal, reconcile.StateFailedRetryable))
+	w.put(choose(s, reconcile.StateFailedFinal, reconcile.StateFailedRetryable))
 	w.q.answer(reconcile.AttemptFailed)
 }
 
@@ -182,62 +213,16 @@ func (w *worker) finish() bool {
 // commit is one transaction with everything in it; a receipt that another worker has committed meanwhile stops it.
 func (w *worker) commit() bool {
 	s := w.s
-	if r, ok := s.db.receipts[w.q.id]; ok && s.now < r.ends && r.state == reconcile.StateCompleted {
+	if r, ok := s.db.receipts[w.q.id]; ok && s.counts(r) && r.state == reconcile.StateCompleted {
 		w.q.answer(reconcile.AttemptConfirmed)
 		return false
 	}
-	w.took = s.now
-	w.row = s.insert(w.q, reconcile.StatusEffective)
+	w.took = s.written()
+	w.row = s.insert(w.q, w.gen, reconcile.StatusEffective)
 	w.put(reconcile.StateCompleted)
 	if s.svc.Outbox {
-		s.post(w.q, w.row)
+		s.post(w.q, w.row, w.serial)
 	}
 	w.q.answer(reconcile.AttemptConfirmed)
 	return true
-}
-
-// put writes the receipt whole.
-func (w *worker) put(state reconcile.State) {
-	s := w.s
-	r := receipt{state: state, gen: w.gen, params: w.q.wish.params, wish: w.q.wish, created: w.began, locked: w.took, updated: s.now, lease: w.took + lease, ends: w.began + s.svc.Retention}
-	if state == reconcile.StateCompleted {
-		r.done, r.effect = s.now, w.row
-		if w.obj != nil {
-			r.object = w.obj.id
-		}
-	}
-	s.db.receipts[w.q.id] = r
-	if s.svc.Reaper {
-		id, ends := w.q.id, r.ends
-		s.after(ends-s.now+time.Minute, func() {
-			if r, ok := s.db.receipts[id]; ok && r.ends == ends {
-				delete(s.db.receipts, id)
-			}
-		})
-	}
-}
-
-// charge is the provider: it recognises a key as long as it promises to, and else makes an object.
-func (s *sim) charge(id Identity, w *wish) *object {
-	key := id.Tenant + "-" + id.Key
-	if s.svc.Minted {
-		s.minted++
-		key = fmt.Sprintf("minted-%d", s.minted)
-	}
-	if o := s.known[key]; o != nil && s.svc.Dedup && s.now-o.at < s.svc.Remember {
-		return o
-	}
-	outcome := reconcile.OutcomeSucceeded
-	if s.one(12) {
-		outcome = reconcile.OutcomePending
-	}
-	o := s.newObject(id, w, outcome)
-	s.objects = append(s.objects, o)
-	s.made = append(s.made, &making{owner: id, wish: w, at: s.now})
-	s.known[key] = o
-	return o
-}
-
-func (s *sim) newObject(id Identity, w *wish, o reconcile.Outcome) *object {
-	return &object{id: fmt.Sprintf("ch_%d", len(s.objects)+1), owner: id, wish: w, outcome: o, at: s.now, shows: s.now + pick(s, 0, 5*time.Minute, lag), lines: pick(s, 1, 2)}
 }

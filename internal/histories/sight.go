@@ -1,0 +1,237 @@
+package histories
+
+import (
+	"slices"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// sight is what the stores show of a history, beside what is known to have happened. It asks no rule: Faults and Safe are made from it.
+type sight struct {
+	h      *History
+	svc    *Service
+	lifes  map[Identity]life
+	made   []making // as they stood at the scan
+	shown  map[Identity]map[string][]*reconcile.Record
+	hidden map[Identity]map[string][]*reconcile.Record
+	naming map[string]map[Identity]bool // who carries or names an id
+}
+
+func (s *sim) sight(h *History) *sight {
+	g := &sight{h: h, svc: &h.Service, lifes: make(map[Identity]life), naming: make(map[string]map[Identity]bool)}
+	for id, l := range s.lifes {
+		g.lifes[id] = *l
+	}
+	for _, m := range s.made {
+		g.made = append(g.made, *m)
+	}
+	g.shown, g.hidden = g.sorted(h.Records), g.sorted(h.Unseen)
+	for _, r := range h.Records {
+		for _, name := range idsOf(r) {
+			if g.naming[name] == nil {
+				g.naming[name] = make(map[Identity]bool)
+			}
+			g.naming[name][h.Owner[r]] = true
+		}
+	}
+	return g
+}
+
+func (g *sight) sorted(rs []*reconcile.Record) map[Identity]map[string][]*reconcile.Record {
+	out := make(map[Identity]map[string][]*reconcile.Record)
+	for _, r := range rs {
+		id := g.h.Owner[r]
+		if out[id] == nil {
+			out[id] = make(map[string][]*reconcile.Record)
+		}
+		out[id][r.Source] = append(out[id][r.Source], r)
+	}
+	return out
+}
+
+// idsOf names the row and the object that a record is, or names.
+func idsOf(r *reconcile.Record) (names []string) {
+	if r.EffectID.Known() {
+		names = append(names, Orders+"/"+r.EffectID.String())
+	}
+	for _, v := range []reconcile.Value{r.ProviderRef, r.ObjectID} {
+		if v.Known() {
+			names = append(names, Charges+"/"+v.String())
+		}
+	}
+	return names
+}
+
+func (g *sight) place(name string) *reconcile.SourceFacts { return g.h.World.Source(name) }
+
+func (g *sight) keyed(source string) bool {
+	f := g.place(source)
+	return f != nil && slices.Contains(f.Components, "key")
+}
+
+// joined reports whether a shown record says whose it is: by its whole key, or by an id that a keyed record of the same action names, and no other action's,
+// as long as nothing that the action's records say speaks against it.
+func (g *sight) joined(r *reconcile.Record) bool {
+	if g.keyed(r.Source) {
+		return true
+	}
+	id := g.h.Owner[r]
+	if len(g.requests(id)) > 1 {
+		return false
+	}
+	for _, name := range idsOf(r) {
+		if len(g.naming[name]) != 1 {
+			return false
+		}
+	}
+	named := false
+	for _, rs := range g.shown[id] {
+		for _, o := range rs {
+			if g.keyed(o.Source) && differ(o, r) {
+				return false
+			}
+			named = named || g.keyed(o.Source) && sharesID(o, r)
+		}
+	}
+	return named
+}
+
+// differ reports whether two records name two amounts or two requests: then an id alone joins them no more.
+func differ(a, b *reconcile.Record) bool {
+	return a.Amount.Valid && b.Amount.Valid && a.Amount != b.Amount || a.Params.Known() && b.Params.Known() && !a.Params.Equal(b.Params)
+}
+
+func sharesID(a, b *reconcile.Record) bool {
+	return slices.ContainsFunc(idsOf(a), func(name string) bool { return slices.Contains(idsOf(b), name) })
+}
+
+// standing lists the shown rows or objects of an action that stand and say whose they are, each once.
+func (g *sight) standing(id Identity, source string) (out []*reconcile.Record) {
+	seen := make(map[string]bool)
+	for _, r := range g.shown[id][source] {
+		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && g.joined(r) {
+			seen[name] = true
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func stands(r *reconcile.Record) bool {
+	return r.Status == reconcile.StatusEffective || r.Outcome == reconcile.OutcomeSucceeded
+}
+
+// none reports whether a store holds nothing of an action, shown or not.
+func (g *sight) none(id Identity, source string) bool {
+	return len(g.shown[id][source])+len(g.hidden[id][source]) == 0
+}
+
+// receipt is the action's receipt in the store in use, nil where there is none.
+func (g *sight) receipt(id Identity) *reconcile.Record {
+	if rs := g.shown[id][Receipts]; len(rs) > 0 {
+		return rs[0]
+	}
+	return nil
+}
+
+func (g *sight) receiptIn(id Identity, states ...reconcile.State) bool {
+	r := g.receipt(id)
+	return r != nil && slices.Contains(states, r.State)
+}
+
+// lives reports whether the receipt that stands is recognised now; unsure near the end of its life.
+func (g *sight) lives(id Identity) bool {
+	r := g.receipt(id)
+	return r != nil && (g.svc.ByReaper || !r.ExpiresAt.Add(skew).Before(g.h.World.Now)) && r.State != reconcile.StateFailedRetryable
+}
+
+func (g *sight) lostBy(store string) bool {
+	return slices.ContainsFunc(g.h.World.Events, func(e reconcile.Event) bool { return e.Store == store })
+}
+
+// booked reports whether the clients' book shows every send that a client made of the action.
+func (g *sight) booked(id Identity) bool {
+	return len(g.shown[id][Clients]) > 0 && !g.lostBy(Clients)
+}
+
+func (g *sight) attempts(id Identity, which reconcile.AttemptOutcome) (n int) {
+	for _, r := range g.shown[id][Clients] {
+		for _, a := range r.Attempts {
+			if a.Outcome == which {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// later reports whether something will still be executed for the action by itself.
+func (g *sight) later(id Identity) bool { return g.h.Truth[id].Later != (Count{}) }
+
+// quiet is the time from which nobody can act for the action any more, as far as the stores and the contract let one tell; ok is false where they do not.
+func (g *sight) quiet(id Identity) (at time.Duration, ok bool) {
+	l := g.lifes[id]
+	at = max(l.last, l.leased) + 2*settle + 2*skew
+	if g.svc.Atomic && g.svc.Effect == reconcile.LegsLocal {
+		return at, g.booked(id)
+	}
+	return at + lease + g.svc.DeadAfter, g.booked(id) && g.svc.DeadAfter > 0
+}
+
+// covers reports whether a source shows for certain that it has nothing of an action: its rows carry the key, it reaches from before the first send to after the
+// last that can have been, and nothing that was done meanwhile was lost.
+func (g *sight) covers(id Identity, source string) bool {
+	f := g.place(source)
+	if f == nil || !g.keyed(source) {
+		return false
+	}
+	first := at(g.lifes[id].first - 2*skew - 2*settle)
+	end, ok := g.quiet(id)
+	switch {
+	case !ok, f.Coverage.From.After(first), f.Retained.Valid && first.Before(f.Coverage.To.Add(-f.Retained.D)), f.Coverage.To.Before(at(end + f.Coverage.Lag)):
+		return false
+	}
+	for _, e := range g.h.World.Events {
+		if e.Store == source && !first.After(e.To.Add(2*settle+skew)) && !at(end).Before(e.From.Add(-2*settle-skew)) {
+			return false
+		}
+	}
+	return true
+}
+
+// settled reports whether a source reaches so far beyond the last act for an action that whatever came of it would be shown now.
+func (g *sight) settled(id Identity, source string) bool {
+	f := g.place(source)
+	l := g.lifes[id]
+	return f != nil && !f.Coverage.To.Before(at(max(l.last, l.leased)+2*settle+2*skew+f.Coverage.Lag)) && g.none(id, source) && !g.hides(source, id)
+}
+
+// hides reports whether a source keeps back rows as old as an action.
+func (g *sight) hides(source string, id Identity) bool {
+	f := g.place(source)
+	first := at(g.lifes[id].first - 2*skew)
+	return f.Coverage.From.After(first) || f.Retained.Valid && first.Before(f.Coverage.To.Add(-f.Retained.D))
+}
+
+// alone reports whether no other action of the tenant could be taken for it: the same wish, or the same request, under another key.
+func (g *sight) alone(id Identity) bool {
+	for other, w := range g.h.wishes {
+		if other != id && other.Tenant == id.Tenant && (w == g.h.wishes[id] || w.params == g.h.wishes[id].params || slices.Contains(g.requests(other), g.h.wishes[id].params)) {
+			return false
+		}
+	}
+	return len(g.requests(id)) == 1
+}
+
+// requests lists the different requests that keyed records of an action hold.
+func (g *sight) requests(id Identity) (out []string) {
+	for source, rs := range g.shown[id] {
+		for _, r := range rs {
+			if g.keyed(source) && r.Params.Known() && r.State != reconcile.StateFailedRetryable && !slices.Contains(out, r.Params.String()) {
+				out = append(out, r.Params.String())
+			}
+		}
+	}
+	return out
+}
