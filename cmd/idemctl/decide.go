@@ -35,7 +35,7 @@ replay      the service's own worker may send the action again; see handout
 resolve     close it, --as one of: ` + strings.Join(resolutionWords(), ", ") + `
 escalate    hand it over: --to WHOM
 hold        no retry is to run while it is unclear
-recheck     look again: --at TIME
+recheck     look again: --at TIME; without it, when the case becomes due, if time alone settles it
 
 A case has one decision that stands. Take it back with withdraw, or record what came of it with
 outcome, before deciding otherwise. One that rests on evidence that has changed is replaced.`,

@@ -74,6 +74,7 @@ const (
 	CodeChanged   = "evidence-changed"
 	CodeLive      = "decided-already"
 	CodeReference = "reference-unknown"
+	CodeTime      = "time-unknown"
 	CodeExpired   = "expired"
 	CodeConfig    = "config-changed"
 	CodeTaken     = "trail-taken-over"
@@ -97,6 +98,7 @@ var Refusals = []Refusal{
 	{CodeChanged, "The records say something else than the operator was shown, or than the decision rests on."},
 	{CodeLive, "Another decision of the case stands, and its evidence has not changed."},
 	{CodeReference, "The reference of distinct or duplicate-of names no other action."},
+	{CodeTime, "A recheck names no time, and time alone settles nothing of what is open in the case: say when to look again."},
 	{CodeExpired, "The decision's valid_until has passed."},
 	{CodeClock, "The clock stands before the time at which the replay was decided: until it is right, nothing that expires can be judged."},
 	{CodeConfig, "The replay was decided under another config, or this one has changed since: withdraw it, and decide again."},
@@ -208,10 +210,14 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	if why != "" {
 		return refused(id, CodeReference, "%s", why)
 	}
+	at := d.lookAgain(r, req, j)
+	if req.Decision == reconcile.DecideRecheck && !at.Known() {
+		return refused(id, CodeTime, "Nothing tells when the case is due: time alone does not settle what is open in it. Say when to look again, with --at.")
+	}
 	remark := unverified(req, seen)
 	return Answer{Case: id, Reason: remark}, &Proposal{
-		Case: id, Contract: seen.Contract, Identity: seen.Identity, Decision: req.Decision, As: req.As, Reason: req.Reason, Ref: ref, To: req.To, At: req.At,
-		ValidUntil: d.validUntil(r, req, option), Executed: j.Found.Executed, Legs: j.Found.Legs, Digest: j.Digest, GuardCode: option.Code, GuardReason: strings.TrimSpace(option.Reason + " " + remark),
+		Case: id, Contract: seen.Contract, Identity: seen.Identity, Decision: req.Decision, As: req.As, Reason: req.Reason, Ref: ref, To: req.To, At: at,
+		ValidUntil: d.validUntil(r, at, option), Executed: j.Found.Executed, Legs: j.Found.Legs, Digest: j.Digest, GuardCode: option.Code, GuardReason: strings.TrimSpace(option.Reason + " " + remark),
 		Config: r.Config, ConfigDigest: r.ConfigDigest, ScanNow: r.Now, Pinned: r.Pinned, Evidence: seen.Evidence, Supersedes: supersedes,
 	}, nil
 }
@@ -241,15 +247,30 @@ func (d *Desk) runsOut(r *Reading, option reconcile.Option) string {
 
 // validUntil is how long the decision stands: an allowed replay as long as the guard says, a recheck until it is time to look again. By a pinned clock the
 // guard's span counts from now on: it was a span that it allowed.
-func (d *Desk) validUntil(r *Reading, req *Request, option reconcile.Option) reconcile.Instant {
-	if req.Decision == reconcile.DecideRecheck {
+func (d *Desk) validUntil(r *Reading, at reconcile.Instant, option reconcile.Option) reconcile.Instant {
+	if option.Decision == reconcile.DecideRecheck {
+		return at
+	}
+	return d.realTime(r, option.ValidUntil)
+}
+
+// realTime is an instant of the reading's clock by the real one: as far from now.
+func (d *Desk) realTime(r *Reading, at reconcile.Instant) reconcile.Instant {
+	if r.Pinned && at.Known() {
+		return reconcile.At(d.Now()).Add(at.Time().Sub(r.Now.Time()))
+	}
+	return at
+}
+
+// lookAgain is the time that a decision tells: the operator's, and of a recheck without one the time at which the case becomes due.
+func (d *Desk) lookAgain(r *Reading, req *Request, j *reconcile.Judgement) reconcile.Instant {
+	if req.Decision != reconcile.DecideRecheck || req.At.Known() {
 		return req.At
 	}
-	until := option.ValidUntil
-	if r.Pinned && until.Known() {
-		return reconcile.At(d.Now()).Add(until.Time().Sub(r.Now.Time()))
+	if due := d.realTime(r, j.Due.At); due.After(reconcile.At(d.Now())) {
+		return due
 	}
-	return until
+	return reconcile.Instant{}
 }
 
 // record records the proposals, all in one plan. A case that somebody else has decided meanwhile is refused, the others are recorded without it.

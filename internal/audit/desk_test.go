@@ -21,6 +21,7 @@ type night struct {
 	pinned  bool
 	now     func() reconcile.Instant
 	reads   int
+	trails  time.Duration // behind the clock, every source
 }
 
 func newNight(c *clock) *night {
@@ -55,7 +56,7 @@ func (n *night) read(_ context.Context, decided map[string][]reconcile.Decided) 
 	n.reads++
 	w := &reconcile.World{Now: n.now(), Decided: decided, Sources: slices.Clone(n.sources)}
 	for i := range w.Sources {
-		w.Sources[i].Coverage = reconcile.Coverage{Complete: true, Proves: true, To: w.Now}
+		w.Sources[i].Coverage = reconcile.Coverage{Complete: true, Proves: true, To: w.Now.Add(-n.trails)}
 	}
 	subjects := reconcile.Assemble(n.records, n.book, w)
 	reconcile.Relate(subjects, w)
@@ -232,6 +233,37 @@ func TestDeskPinnedClock(t *testing.T) {
 	}
 }
 
+// TestDeskRecheckWhenDue: a recheck without a time looks again when the case becomes due, also by a clock that stands still; where no time alone settles it, a
+// time must be named. Until then the decision is live, at that time it no longer is.
+func TestDeskRecheckWhenDue(t *testing.T) {
+	t.Parallel()
+	for _, pinned := range []bool{false, true} {
+		d, n, c := newDesk(t)
+		n.trails = 2*time.Hour + 59*time.Minute // the attempt of three hours ago has not settled in what they cover
+		due := c.in(time.Minute + time.Second)
+		if pinned {
+			n.pinned, n.now = true, func() reconcile.Instant { return reconcile.At(start) }
+			c.forward(48 * time.Hour)
+			due = due.Add(48 * time.Hour)
+		}
+		got := decideAt(t, d, audit.Request{Cases: []string{"K1"}, Decision: reconcile.DecideRecheck, Reason: "not due yet"})
+		if told(got) != "recorded recheck" {
+			t.Fatalf("%+v", got)
+		}
+		one := got[0].Decision.Decided()
+		if one.At != due || one.ValidUntil != due {
+			t.Errorf("pinned %v: looks again at %v, want %v", pinned, one.At.Time(), due.Time())
+		}
+		if !one.Live(due.Add(-1)) || one.Live(due) || one.Live(due.Add(1)) {
+			t.Errorf("pinned %v: it does not wake at %v", pinned, due.Time())
+		}
+	}
+	d, _, _ := newDesk(t)
+	if got := decideAt(t, d, audit.Request{Cases: []string{"K1"}, Decision: reconcile.DecideRecheck, Reason: "later"}); told(got) != audit.CodeTime {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestDeskClockToCome: by a time that is still to come nothing is in flight any more, so nothing is decided by it, whoever repeats it.
 func TestDeskClockToCome(t *testing.T) {
 	t.Parallel()
@@ -338,7 +370,6 @@ func TestDeskAsksForWhatIsMissing(t *testing.T) {
 		{"ref", audit.Request{Decision: reconcile.DecideHold, Reason: "unclear", Ref: "\xff"}},
 		{"at", audit.Request{Decision: reconcile.DecideResolve, As: reconcile.ConfirmNotExecuted, Reason: "they told us so", Ref: "call 9"}},
 		{"at", audit.Request{Decision: reconcile.DecideResolve, As: reconcile.ConfirmNotExecuted, Reason: "they told us so", Ref: "call 9", At: soon}},
-		{"at", audit.Request{Decision: reconcile.DecideRecheck, Reason: "later"}},
 		{"at", audit.Request{Decision: reconcile.DecideRecheck, Reason: "later", At: past}},
 		{"at", audit.Request{Decision: reconcile.DecideHold, Reason: "unclear", At: soon}},
 	} {

@@ -149,7 +149,7 @@ func (d *Desk) holds(ctx context.Context, r *Reading, decision *Decision, now re
 		return refuse(CodePinned, "%s", why)
 	}
 	out.Send = *j.Send
-	out.ValidUntil = reconcile.Earliest(out.ValidUntil, d.validUntil(r, &Request{Decision: reconcile.DecideReplay}, option))
+	out.ValidUntil = reconcile.Earliest(out.ValidUntil, d.validUntil(r, reconcile.Instant{}, option))
 	return out, nil
 }
 

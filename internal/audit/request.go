@@ -81,9 +81,7 @@ func (req *Request) checkTime(now reconcile.Instant) error {
 	}
 	fact := req.As == reconcile.ConfirmExecuted || req.As == reconcile.ConfirmNotExecuted
 	switch {
-	case req.Decision == reconcile.DecideRecheck && !req.At.Known():
-		return fail("say when to look again, like --at 2026-11-29T09:00:00Z", "recheck: the time is missing")
-	case req.Decision == reconcile.DecideRecheck && !req.At.After(now):
+	case req.Decision == reconcile.DecideRecheck && req.At.Known() && !req.At.After(now):
 		return fail("name a time that is still to come", "recheck: %s has passed already", stamp(req.At))
 	case fact && !req.At.Known():
 		return fail("say as of when it was so, like --at 2026-11-29T05:30:00Z", "%s: the time is missing", named(req.Decision, req.As))

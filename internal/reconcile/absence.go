@@ -13,6 +13,7 @@ type absence struct {
 	broken bool   // the source is incomplete: not read as far as it was declared to reach
 	code   string // for a leg: why it is so
 	text   string // for a person: the source and its reason
+	due    Due    // when it may be judged, where time alone settles that
 }
 
 type absenceState uint8
@@ -46,8 +47,11 @@ func (j *judging) absentFrom(places []*SourceFacts, settle time.Duration, why pu
 		if a.state == absenceProved && worst.state == absenceProved {
 			worst = a
 		}
-		if rank(a.state) > rank(worst.state) || (a.state == worst.state && a.broken && !worst.broken) {
+		switch {
+		case rank(a.state) > rank(worst.state), a.state == worst.state && a.broken && !worst.broken:
 			worst = a
+		case a.state == worst.state && worst.due.At.known && (!a.due.At.known || a.due.At.After(worst.due.At)):
+			worst.due = a.due
 		}
 	}
 	return worst
@@ -128,12 +132,37 @@ func (j *judging) pastTheEnd(f *SourceFacts, settle time.Duration) absence {
 		return absence{state: absenceUncovered, code: "read-earlier", text: f.Name + ": it was read before another store, whose record here carries no time and may be younger"}
 	case !due.known && !j.untimed.known:
 		return absence{state: absenceUncovered, code: "no-time", text: f.Name + ": no record here tells when the action was sent"}
-	case !j.untimed.After(f.Coverage.To) && (!due.known || due.Before(f.Coverage.To)):
-		return absence{state: absenceProved, code: "absent-covered"}
-	case due.known && !j.w.Now.After(due):
-		return absence{state: absenceYoung, code: "young", text: f.Name + ": younger than lag and settle"}
 	}
-	return absence{state: absenceUncovered, code: "after-coverage", text: fmt.Sprintf("%s: it covers only to %s", f.Name, stamp(f.Coverage.To))}
+	a := j.reaches(f, due)
+	if a.state == absenceProved && j.untimed.After(f.Coverage.To) {
+		return j.short(f, j.untimed)
+	}
+	return a
+}
+
+// reaches compares the time that a source must cover, and more, with the end of its coverage; where there is none it need not.
+func (j *judging) reaches(f *SourceFacts, due Instant) absence {
+	switch {
+	case !due.known || due.Before(f.Coverage.To):
+		return absence{state: absenceProved, code: "absent-covered"}
+	case !j.w.Now.After(due):
+		return absence{state: absenceYoung, code: "young", text: f.Name + ": younger than lag and settle", due: j.w.dueIn(f, due)}
+	}
+	return j.short(f, due)
+}
+
+func (j *judging) short(f *SourceFacts, due Instant) absence {
+	return absence{state: absenceUncovered, code: "after-coverage", text: fmt.Sprintf("%s: it covers only to %s", f.Name, stamp(f.Coverage.To)), due: j.w.dueIn(f, due)}
+}
+
+// settledBy reports whether the source of a record covers an instant and all that could settle after it: where it does not, what the record says may have
+// changed since, in a row that another source is far enough to show the effect of. Of a source that tells no end of its coverage nothing else is known.
+func (j *judging) settledBy(r *Record, at Instant) bool {
+	f := j.w.Source(r.Source)
+	if f == nil || !f.Coverage.Proves || !f.Coverage.Complete || !f.Coverage.To.known {
+		return true
+	}
+	return j.proved(j.reaches(f, at.Add(f.Coverage.Lag+j.c.Settle+f.Skew)))
 }
 
 // joinBroken reports whether the source was never comparable with one that shows this action.

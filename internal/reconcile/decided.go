@@ -175,6 +175,7 @@ func (j *judging) shownUntil(sent Instant) Instant {
 func (j *judging) keep(bare *Judgement) {
 	out := *bare
 	out.Executed, out.Legs, out.Pending, out.RetryNow, out.Exposure = j.executed, j.legs, j.pending, j.retry, j.exposure
+	out.Due = j.out.Due
 	if i := slices.Index(out.Kinds, NotExecuted); i >= 0 && j.executed != ExecutedNo {
 		out.Kinds = slices.Clone(out.Kinds)
 		out.Kinds[i] = UnknownOutcome

@@ -76,6 +76,17 @@ var (
 	}
 )
 
+// ParseBasis reads the word of a basis.
+func ParseBasis(w string) (Basis, error) { return parseWord(basisWords, "basis of a comparison", w) }
+
+// ParseParamsAnswer reads the word of what comparing parameters gave.
+func ParseParamsAnswer(w string) (ParamsAnswer, error) {
+	return parseWord(paramsWords, "answer of a comparison", w)
+}
+
+// ParseCause reads the word of a cause.
+func ParseCause(w string) (Cause, error) { return parseWord(causeWords, "cause of a difference", w) }
+
 func (b Basis) String() string        { return basisWords[b] }
 func (a ParamsAnswer) String() string { return paramsWords[a] }
 func (c Cause) String() string        { return causeWords[c] }

@@ -31,6 +31,7 @@ func judgeWith(s *Subject, w *World, earlier []Decided) *judging {
 	j.judgeExposure()
 	j.applyRules()
 	j.out.Class = j.classOf()
+	j.out.Due = j.dueOf()
 	j.fillOut()
 	return j
 }

@@ -152,6 +152,7 @@ type Judgement struct {
 	Send        *Send // nil unless a replay is allowed
 	CaseID      string
 	Digest      string
+	Due         Due           // when a later scan can conclude what this one could not
 	InGap       string        // name of the restored store whose gap holds it
 	Age         time.Duration // at the end of coverage of the source that lacks the counterpart; 0 unless AgeKnown
 	AgeKnown    bool

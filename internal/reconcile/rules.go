@@ -193,7 +193,7 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 	}
 	var refs []string
 	for _, r := range j.messages { // its relay asks no receipt: only the receiver could recognise it
-		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) {
+		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) && j.settledBy(r, j.madeAt(LegProvider)) {
 			refs = append(refs, ref(r))
 		}
 	}
@@ -214,10 +214,11 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 // resting reports whether the relay lets an unsent message rest: it sends none again before resend_after has passed, so that one whose effect was seen sooner
 // may just not be marked yet. At the end of its patience it is due.
 func (j *judging) resting(r *Record) bool {
-	if !j.c.ResendAfter.Valid || !Latest(r.CreatedAt, r.AttemptAt, r.UpdatedAt).Add(j.c.ResendAfter.D).After(j.w.Now) {
+	end := Latest(r.CreatedAt, r.AttemptAt, r.UpdatedAt).Add(j.c.ResendAfter.D)
+	if !j.c.ResendAfter.Valid || !end.After(j.w.Now) {
 		return false
 	}
-	j.young = true
+	j.tooYoung(Due{At: past(end), Text: "the relay lets its message rest until " + stamp(end)})
 	return true
 }
 
@@ -232,11 +233,26 @@ func failureContradicted(j *judging) (bool, []string, map[string]string) {
 		return false, nil, nil
 	}
 	for _, l := range j.legs {
-		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "effect-reversed" && l.Code != "provider-reversed" {
+		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "effect-reversed" && l.Code != "provider-reversed" && j.settledBy(r, j.madeAt(l.Name)) {
 			return true, []string{ref(r)}, map[string]string{"standing": l.Name.String()}
 		}
 	}
 	return false, nil, nil
+}
+
+// madeAt is when a leg was first seen to be made; unknown where nothing tells.
+func (j *judging) madeAt(leg LegName) Instant {
+	var at Instant
+	if leg == LegProvider {
+		for _, o := range j.objectsIn(OutcomeSucceeded) {
+			at = Earliest(at, o.at)
+		}
+		return at
+	}
+	for _, r := range j.effects {
+		at = Earliest(at, r.CreatedAt)
+	}
+	return at
 }
 
 // fingerprintConflict compares every pair of the identity's records, of those that say the same one. A receipt whose failure freed the key did not occupy it.
@@ -280,7 +296,7 @@ func (j *judging) requestText(r *Record) string {
 // failed. A smaller capture of a larger authorisation is told by the row's own amount, so any difference counts.
 func providerMismatch(j *judging) (bool, []string, map[string]string) {
 	failed := j.objectsIn(OutcomeFailed)
-	if len(j.effects) > 0 && len(failed) > 0 && len(failed) == len(j.objects) {
+	if len(j.effects) > 0 && len(failed) > 0 && len(failed) == len(j.objects) && j.proved(j.remoteGone) { // a later success would show by then
 		j.explainFacts(j.effects[0], failed[0].lines[0])
 		return true, []string{ref(j.effects[0]), ref(failed[0].lines[0])}, map[string]string{"one": StatusEffective.String(), "other": OutcomeFailed.String()}
 	}

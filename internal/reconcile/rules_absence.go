@@ -12,10 +12,13 @@ func (j *judging) proved(a absence) bool {
 	case absenceProved:
 		return true
 	case absenceYoung:
-		j.young = true
+		j.tooYoung(a.due)
 	case absenceUncovered:
-		if j.blocked == nil || (a.broken && !j.blocked.broken) {
+		switch {
+		case j.blocked == nil || (a.broken && !j.blocked.broken):
 			j.blocked = &a
+		case !a.due.At.known, a.due.At.After(j.blocked.due.At):
+			j.blocked.due = a.due // all of them must be settled
 		}
 	case absencePresent, absenceNowhere:
 	}
@@ -213,8 +216,8 @@ func (j *judging) unknownSign() (string, []string) {
 
 // older reports whether an instant lies more than settle back; a record without a time yields no age, so what it says stands.
 func (j *judging) older(at Instant) bool {
-	if at.known && !j.w.Now.After(at.Add(j.c.SettleTime().D)) {
-		j.young = true
+	if end := at.Add(j.c.SettleTime().D); at.known && !j.w.Now.After(end) {
+		j.tooYoung(Due{At: past(end), Text: "settle has not passed yet"})
 		return false
 	}
 	return true

@@ -87,6 +87,9 @@ func (n *notation) show(s *reconcile.Subject, options bool) string {
 	if len(s.Twins) > 0 {
 		fmt.Fprintf(&b, "  twins %d\n", len(s.Twins)+s.MoreTwins)
 	}
+	if j.Due.At.Known() {
+		fmt.Fprintf(&b, "  due %s: %s\n", j.Due.At.Time().Format("15:04:05"), j.Due.Text)
+	}
 	for _, d := range j.Differences {
 		fmt.Fprintf(&b, "  differs %s by %s, parameters %s: %s\n", d.Kind, d.By, d.Params, d.Text)
 	}

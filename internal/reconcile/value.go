@@ -82,6 +82,14 @@ func (i Instant) Before(o Instant) bool { return i.known && o.known && i.ns < o.
 // After reports whether both are known and i lies after o.
 func (i Instant) After(o Instant) bool { return i.known && o.known && i.ns > o.ns }
 
+// since is how long i lies after o, 0 where either is unknown.
+func (i Instant) since(o Instant) time.Duration {
+	if !i.known || !o.known {
+		return 0
+	}
+	return time.Duration(i.ns - o.ns)
+}
+
 // Or returns i when known, else o.
 func (i Instant) Or(o Instant) Instant {
 	if i.known {

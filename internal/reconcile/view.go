@@ -47,6 +47,7 @@ type judging struct {
 	remoteGone  absence
 
 	young   bool // an absence is younger than settle, or work goes on under a living lease
+	youth   Due  // when the last of what is too young may be judged
 	blocked *absence
 	out     *Judgement
 
@@ -283,16 +284,18 @@ func (j *judging) places(role Role, servingOnly bool) []*SourceFacts {
 	return out
 }
 
+func (j *judging) concerns(f *SourceFacts) bool { return j.c.concerns(f) }
+
 // concerns reports whether a source may hold records of the contract: one whose map declares another operation does not.
-func (j *judging) concerns(f *SourceFacts) bool {
+func (c *Contract) concerns(f *SourceFacts) bool {
 	if f.Operation.known {
-		claimed := Book{j.c}.Claim(&Record{Role: f.Role, Claimed: true, Components: []Component{{Name: "operation", Value: f.Operation}}})
+		claimed := Book{c}.Claim(&Record{Role: f.Role, Claimed: true, Components: []Component{{Name: "operation", Value: f.Operation}}})
 		if claimed == nil {
 			return false
 		}
 	}
-	if len(j.c.Expects) > 0 && f.Role == RoleEffect {
-		_, named := j.c.Expects[f.Name]
+	if len(c.Expects) > 0 && f.Role == RoleEffect {
+		_, named := c.Expects[f.Name]
 		return named
 	}
 	return true

@@ -22,6 +22,7 @@ type (
 		RetryNow   string          `json:"retry_now"`
 		Exposure   exposureJSON    `json:"exposure"`
 		Amount     *amountJSON     `json:"amount"`
+		Due        *dueJSON        `json:"due,omitempty"` // absent where no time alone settles what is open
 		Evidence   []evidenceJSON  `json:"evidence"`
 		Candidates []candidateJSON `json:"candidates"`
 		MoreCands  int             `json:"more_candidates,omitempty"`
@@ -100,6 +101,9 @@ func newCaseJSON(c *scan.Case, opt Options) caseJSON {
 	if c.Amount.Valid {
 		amount := newAmountJSON(c.Amount)
 		out.Amount = &amount
+	}
+	if c.Due.At.Known() {
+		out.Due = &dueJSON{At: instant(c.Due.At), Source: shown(c.Due.Source), Text: shown(c.Due.Text)}
 	}
 	for i := range c.Evidence {
 		out.Evidence = append(out.Evidence, newEvidenceJSON(&c.Evidence[i], opt))

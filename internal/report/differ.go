@@ -22,6 +22,7 @@ type (
 	}
 	pathJSON struct {
 		Path   shown           `json:"path"`
+		Masked shown           `json:"masked_path,omitempty"` // beside a path that is revealed
 		Cause  string          `json:"cause"`
 		Counts bool            `json:"counts"`          // the contract's comparison counts it
 		One    json.RawMessage `json:"one,omitempty"`   // absent where the record leaves the member out
@@ -38,6 +39,9 @@ func newDifferJSON(d *reconcile.Difference, opt Options) differJSON {
 	for i := range d.Parts {
 		p := &d.Parts[i]
 		one := pathJSON{Path: shown(pathText(p, opt.Reveal)), Cause: p.Cause.String(), Counts: p.Cause.Counts(), Hint: shown(p.Hint)}
+		if opt.Reveal {
+			one.Masked = shown(p.Masked)
+		}
 		one.One, one.Other = differingValue(p.One, opt), differingValue(p.Other, opt)
 		out.Paths = append(out.Paths, one)
 	}

@@ -96,6 +96,7 @@ func JSON(ctx context.Context, w io.Writer, r Result, opt Options) error {
 		{"restore_gaps", gapsJSON(m.Gaps)},
 		{"counts", newCountsJSON(m.Counts)},
 		{"contract_findings", contractsJSON(m.Contracts)},
+		{"watermarks", watermarksJSON(m.Watermarks)},
 	}
 	before := "{"
 	for _, p := range parts {

@@ -62,6 +62,14 @@ type (
 			Money    []schemaAmount `json:"money"`
 			Example  map[string]any `json:"example"`
 		} `json:"contract_findings"`
+		Watermarks []struct {
+			Contract string  `json:"contract"`
+			Source   string  `json:"source"`
+			To       *string `json:"to"`
+			NotDue   int64   `json:"not_due"`
+			NextDue  *string `json:"next_due"`
+			LastDue  *string `json:"last_due"`
+		} `json:"watermarks"`
 		Cases []schemaCase `json:"cases"`
 	}
 	schemaAmount struct {
@@ -88,7 +96,12 @@ type (
 			State string  `json:"state"`
 			Until *string `json:"until"`
 		} `json:"exposure"`
-		Amount   *schemaAmount `json:"amount"`
+		Amount *schemaAmount `json:"amount"`
+		Due    *struct {
+			At     string `json:"at"`
+			Source string `json:"source"`
+			Text   string `json:"text"`
+		} `json:"due"`
 		Evidence []struct {
 			Role    string         `json:"role"`
 			Source  string         `json:"source"`
@@ -117,6 +130,7 @@ type (
 			Text   string `json:"text"`
 			Paths  []struct {
 				Path   string `json:"path"`
+				Masked string `json:"masked_path"`
 				Cause  string `json:"cause"`
 				Counts bool   `json:"counts"`
 				One    any    `json:"one"`

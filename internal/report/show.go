@@ -71,6 +71,9 @@ func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 	s.pair(width, "What is not", unknownSentence(c))
 	s.pair(width, "A retry now", retrySentences[c.RetryNow])
 	s.pair(width, "Until when", exposureSentence(c.Exposure, m.Now))
+	if due := DueSentence(c.Due); due != "" {
+		s.pair(width, "Look again", due)
+	}
 	for _, f := range m.Contracts {
 		if f.Contract == c.Contract {
 			s.pair(width, "Of the contract", text.SafeString(f.Kind+": "+f.Text))

@@ -88,6 +88,7 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 	c := m.Counts
 	p.flow(2, "%d %s = %d matched + %d in flight + %d explained + %d inconclusive + %d unclaimed + %d %s",
 		c.Subjects, plural(c.Subjects, "subject"), c.Matched, c.InFlight, c.Explained, c.Inconclusive, c.Unclaimed, c.Cases, plural(c.Cases, "case"))
+	p.notDue(m.Watermarks)
 	for _, rule := range slices.Sorted(maps.Keys(c.NotJudged)) {
 		p.flow(2, "%d not judged for %s: a mapping is missing, see idemctl check", c.NotJudged[rule], text.SafeString(rule))
 	}

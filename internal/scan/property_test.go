@@ -211,7 +211,7 @@ func line(v *reconcile.Judgement, id []reconcile.Component, candidates, twins []
 	for _, o := range v.Options {
 		allowed += fmt.Sprintf(" %s/%s=%s", o.Decision, o.As, o.Code)
 	}
-	return fmt.Sprintf("%s %v %v %v %s %s %s %v pending%v found%v cand[%s] twin[%s]%s", v.CaseID, id, v.Kinds, v.Severity, v.Executed, v.RetryNow, v.Exposure.State, v.Legs, v.Pending, v.Found, names(candidates), names(twins), allowed)
+	return fmt.Sprintf("%s %v %v %v %s %s %s %v pending%v due%v found%v cand[%s] twin[%s]%s", v.CaseID, id, v.Kinds, v.Severity, v.Executed, v.RetryNow, v.Exposure.State, v.Legs, v.Pending, v.Due, v.Found, names(candidates), names(twins), allowed)
 }
 
 func pipeline(ctx context.Context, cfg *config.Config, ms []*memory, dir string, budget int64) (outcome, error) {

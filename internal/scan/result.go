@@ -18,6 +18,7 @@ type Manifest struct {
 	Gaps         []Gap
 	Counts       Counts
 	Contracts    []ContractFinding
+	Watermarks   []Watermark
 	Notes        []string // what a reader of the result should know first
 }
 

@@ -376,6 +376,7 @@ func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, e
 		j := &judge{
 			book: r.cfg.Contracts, world: &r.world, readers: r.readers, gone: gone, counts: &r.counts, keep: k,
 			gaps:    &retentionGaps{by: make(map[*reconcile.Contract]*ContractFinding)},
+			dues:    make(dues),
 			missing: make(map[string]int64), judged: &r.opt.Progress.judged, crowds: crowdSize(budget), block: r.opt.block,
 			marks: &tracer{book: r.cfg.Contracts, index: r.index, seed: r.seed}, met: s.strange.met,
 		}
@@ -420,6 +421,7 @@ func (r *run) manifest(j *judge) *Manifest {
 	m := &Manifest{
 		Tool: r.opt.Tool, Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Trail: r.opt.Trail, Complete: true,
 		Counts: r.counts, Contracts: append(j.gaps.list(r.cfg.Contracts), r.common.findings(&r.world, r.contracts, r.cfg.Contracts)...), Notes: slices.Clone(r.notes),
+		Watermarks: j.dues.list(r.cfg.Contracts, &r.world),
 	}
 	for i, rd := range r.readers {
 		f, st := r.world.Sources[i], rd.Stats()

@@ -141,6 +141,10 @@ func (v *caseView) why(s *sheet) {
 		}
 		v.differences(r.Rule, s)
 	}
+	if due := report.DueSentence(v.c.Due); due != "" {
+		s.gap()
+		s.add(paint.Time, due)
+	}
 	v.near(s, "Candidates: they prove nothing, look at them together", v.c.Candidates, v.c.MoreCands)
 	v.near(s, "Twins: the same wish, perhaps, under another key", v.c.Twins, v.c.MoreTwins)
 	if len(v.c.NotJudged) > 0 {

@@ -47,7 +47,7 @@ func newDecide(a *app, cases []*scan.Case) *decide {
 	d.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), least: leastReason, high: 2}
 	d.ref = &blank{label: "Reference", hint: "the other case's id, the refund, the proof", field: newField(200), least: 1, high: 1, shown: d.asksRef}
 	d.to = &blank{label: "To", hint: "who takes it over", field: newField(100), least: 1, high: 1, shown: d.is(reconcile.DecideEscalate)}
-	d.when = &blank{label: "When", hint: "2026-11-29T06:00:00Z, or 45m and 6h from now", field: newField(40), least: 1, high: 1, shown: d.asksWhen}
+	d.when = &blank{label: "When", hint: whenHint, field: newField(40), least: 1, high: 1, shown: d.asksWhen}
 	d.phrase = &blank{label: "Type", field: newField(60), least: 1, high: 1, sealed: true, shown: func() bool { return len(cases) > 1 && d.chosen >= 0 }}
 	d.blanks = []*blank{d.ref, d.to, d.when, d.reason, d.phrase}
 	d.reason.field.set(a.drafts[d.key()])
@@ -121,6 +121,19 @@ func (d *decide) asksWhen() bool {
 	return ok && (o.Decision == reconcile.DecideRecheck || o.As == reconcile.ConfirmExecuted || o.As == reconcile.ConfirmNotExecuted)
 }
 
+const whenHint = "2026-11-29T06:00:00Z, or 45m and 6h from now"
+
+// due says when a recheck looks again that names no time, "" where a time must be named.
+func (d *decide) due() string {
+	if !d.is(reconcile.DecideRecheck)() || slices.ContainsFunc(d.able(), func(c *scan.Case) bool { return !c.Due.At.Known() }) {
+		return ""
+	}
+	if len(d.cases) > 1 {
+		return "left empty: when each of them becomes due"
+	}
+	return "left empty: when it becomes due, " + stamp(d.cases[0].Due.At)
+}
+
 // level is how much the choice asks for.
 func (d *decide) level() keymap.Level {
 	o, ok := d.choice()
@@ -158,6 +171,10 @@ func (d *decide) wants() string {
 	d.reason.least = leastReason
 	if d.level() >= keymap.Assert {
 		d.reason.least = firmReason
+	}
+	d.when.least, d.when.hint = 1, whenHint
+	if due := d.due(); due != "" {
+		d.when.least, d.when.hint = 0, due
 	}
 	if d.asksWhen() {
 		if _, err := parseWhen(d.when.field.value(), d.real()); err != nil && d.when.field.value() != "" {
@@ -265,7 +282,7 @@ func (d *decide) send() tea.Cmd {
 	if o.Decision == reconcile.DecideEscalate {
 		r.To = strings.TrimSpace(d.to.field.value())
 	}
-	if d.asksWhen() {
+	if d.asksWhen() && (d.due() == "" || d.when.field.value() != "") {
 		at, err := parseWhen(d.when.field.value(), d.real())
 		if err != nil {
 			d.failed = err.Error()

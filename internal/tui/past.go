@@ -33,6 +33,8 @@ func pastCase(body []byte) (*scan.Case, error) {
 			History                     bool
 			Facts, Raw                  object
 		}
+		Due               *pastDue
+		Differences       []pastDifference
 		Candidates, Twins []struct{ Case, Locator, Why string }
 		Why               []struct {
 			Rule, Text string
@@ -74,6 +76,12 @@ func pastCase(body []byte) (*scan.Case, error) {
 			one.Raw = append(one.Raw, reconcile.Column{Name: col.Name, Kind: "text", Text: col.Value.Bytes()})
 		}
 		c.Evidence = append(c.Evidence, one)
+	}
+	if in.Due != nil {
+		c.Due = reconcile.Due{At: p.instant(in.Due.At), Source: in.Due.Source, Text: in.Due.Text}
+	}
+	for i := range in.Differences {
+		c.Differences = append(c.Differences, in.Differences[i].read(p))
 	}
 	for _, n := range in.Candidates {
 		c.Candidates = append(c.Candidates, reconcile.Candidate{Case: n.Case, Locator: n.Locator, Why: n.Why})

@@ -130,7 +130,7 @@ func (q *queue) complete() tea.Cmd {
 		q.say(paint.Warn, "the case under the cursor is no longer one")
 	}
 	q.carried = carried{}
-	if q.choice.Plain() {
+	if q.choice.Plain() && !q.rows.Rests() {
 		return q.look()
 	}
 	return q.relist()
@@ -150,7 +150,7 @@ func (q *queue) relist() tea.Cmd {
 // redecided follows a change of what is decided.
 func (q *queue) redecided() tea.Cmd {
 	q.rows = q.app.rows
-	if q.choice.Plain() || q.loading {
+	if q.loading || (q.choice.Plain() && !q.rows.Rests() && q.view.Plain()) {
 		return nil
 	}
 	return q.relist()

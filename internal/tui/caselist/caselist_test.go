@@ -126,6 +126,46 @@ func TestChoice(t *testing.T) {
 }
 
 // Rows that come while a list is shown are listed behind what was there, and a snapshot does not see them.
+// TestRests holds cases that are to be looked at again later behind the others, in the queue's own order alone.
+func TestRests(t *testing.T) {
+	t.Parallel()
+	l := caselist.New()
+	for _, id := range []string{"a", "b", "c", "d"} {
+		l.Add(row(id, nil))
+	}
+	order := func(by caselist.Column) string {
+		s, got := l.Snapshot(), ""
+		v, err := s.List(t.Context(), caselist.Choice{By: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range v.Len() {
+			got += s.ID(v.At(at))
+		}
+		return got
+	}
+	again := caselist.Decided{Some: true, Live: true, Decision: reconcile.DecideRecheck}
+	over, changed, held := again, again, again
+	over.Live, changed.Changed, held.Decision = false, true, reconcile.DecideHold
+	for _, tt := range []struct {
+		decided map[string]caselist.Decided
+		want    string
+	}{
+		{nil, "abcd"},
+		{map[string]caselist.Decided{"a": again, "c": again}, "bdac"},
+		{map[string]caselist.Decided{"a": over, "b": changed, "c": held}, "abcd"},
+		{nil, "abcd"},
+	} {
+		l.SetDecided(tt.decided)
+		if got := order(caselist.Queued); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.decided, got, tt.want)
+		}
+		if got := order(caselist.BySeverity); got != "abcd" {
+			t.Errorf("by severity: %s", got)
+		}
+	}
+}
+
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	l := caselist.New()

@@ -52,6 +52,7 @@ type List struct {
 	shapes     []shape
 	currencies []string
 	decided    []Decided
+	rest       bool               // some of them rest, here or waiting
 	waiting    map[string]Decided // of cases that have not arrived yet
 }
 
@@ -155,6 +156,6 @@ func instant(ns int64) reconcile.Instant {
 // Snapshot returns the rows as they are now.
 func (l *List) Snapshot() *Snapshot {
 	return &Snapshot{
-		chunks: slices.Clone(l.chunks), n: l.n, shapes: slices.Clip(l.shapes), currencies: slices.Clip(l.currencies), decided: l.decided[:l.n:l.n],
+		chunks: slices.Clone(l.chunks), n: l.n, shapes: slices.Clip(l.shapes), currencies: slices.Clip(l.currencies), decided: l.decided[:l.n:l.n], rest: l.rest,
 	}
 }

@@ -29,7 +29,10 @@ func (l *List) SetDecided(by map[string]Decided) {
 	if l.waiting == nil {
 		l.waiting = make(map[string]Decided)
 	}
-	next := make([]Decided, l.n, l.n+chunkRows)
+	next, rest := make([]Decided, l.n, l.n+chunkRows), false
+	for _, d := range by {
+		rest = rest || d.Rests()
+	}
 	if len(by) > 0 {
 		s := l.Snapshot()
 		for i := range s.n {
@@ -39,7 +42,12 @@ func (l *List) SetDecided(by map[string]Decided) {
 			}
 		}
 	}
-	l.decided = next
+	l.decided, l.rest = next, rest
+}
+
+// Rests reports whether the case is to be looked at again at a time that has not come: until then it stands behind those that are to be decided.
+func (d *Decided) Rests() bool {
+	return d.Live && !d.Changed && d.Decision == reconcile.DecideRecheck
 }
 
 // Snapshot is the list at one moment. It may be read from any goroutine.
@@ -49,7 +57,11 @@ type Snapshot struct {
 	shapes     []shape
 	currencies []string
 	decided    []Decided
+	rest       bool // some case rests
 }
+
+// Rests reports whether some case rests, so that the list's own order is not that of its rows.
+func (s *Snapshot) Rests() bool { return s.rest }
 
 // Len returns the number of rows.
 func (s *Snapshot) Len() int { return s.n }

@@ -10,7 +10,7 @@ import (
 	"example.com/idemctl/internal/reconcile"
 )
 
-// Column is what rows are ordered by. Queued is the queue's own order: exposure, nearest deadline, severity, id.
+// Column is what rows are ordered by. Queued is the queue's own order: exposure, nearest deadline, severity, id; cases that rest come last.
 type Column uint8
 
 // The columns.
@@ -49,6 +49,9 @@ type View struct {
 	n     int
 }
 
+// Plain reports whether the view lists every row in the rows' own order.
+func (v View) Plain() bool { return v.plain }
+
 // All lists every row of a snapshot in its own order.
 func All(s *Snapshot) View { return View{plain: true, n: s.n} }
 
@@ -79,14 +82,14 @@ const stopEvery = 1 << 12
 
 // List lists the rows of the snapshot that are chosen. It stops soon after ctx is cancelled.
 func (s *Snapshot) List(ctx context.Context, ch Choice) (View, error) {
-	if ch.Plain() {
+	if ch.Plain() && !s.rest {
 		return All(s), nil
 	}
 	order, err := s.filter(ctx, &ch, 0)
 	if err != nil {
 		return View{}, err
 	}
-	if ch.By != Queued {
+	if ch.By != Queued || s.rest {
 		s.sort(order, ch.By)
 	}
 	if ch.Reverse {
@@ -97,7 +100,7 @@ func (s *Snapshot) List(ctx context.Context, ch Choice) (View, error) {
 
 // Extend lists rows that were added since v was made, behind those of v: their place in the order is found when the last has come.
 func (s *Snapshot) Extend(v View, from int, ch Choice) View {
-	if v.plain && ch.Plain() {
+	if v.plain && ch.Plain() && !s.rest {
 		return All(s)
 	}
 	more, err := s.filter(context.Background(), &ch, from)
@@ -203,8 +206,11 @@ func (s *Snapshot) key(i int, by Column) int64 {
 	case ByDecision:
 		return decidedKey(&s.decided[i])
 	case Queued, columns:
+		if s.decided[i].Rests() {
+			return 1
+		}
 	}
-	return int64(i)
+	return 0
 }
 
 // decidedKey puts first what asks for somebody: changed evidence, then nothing decided.
