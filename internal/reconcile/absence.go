@@ -155,14 +155,18 @@ func (j *judging) short(f *SourceFacts, due Instant) absence {
 	return absence{state: absenceUncovered, code: "after-coverage", text: fmt.Sprintf("%s: it covers only to %s", f.Name, stamp(f.Coverage.To)), due: j.w.dueIn(f, due)}
 }
 
-// settledBy reports whether the source of a record covers an instant and all that could settle after it: where it does not, what the record says may have
-// changed since, in a row that another source is far enough to show the effect of. Of a source that tells no end of its coverage nothing else is known.
-func (j *judging) settledBy(r *Record, at Instant) bool {
+// coversTime reports whether the source of a record covers an instant: where it does not, what the record says may have changed before that, in a row of which
+// another source shows more. A record that was written later says so itself, and of a source that tells no end of its coverage nothing else is known.
+func (j *judging) coversTime(r *Record, at Instant) bool {
 	f := j.w.Source(r.Source)
-	if f == nil || !f.Coverage.Proves || !f.Coverage.Complete || !f.Coverage.To.known {
+	if f == nil {
 		return true
 	}
-	return j.proved(j.reaches(f, at.Add(f.Coverage.Lag+j.c.Settle+f.Skew)))
+	need := at.Add(f.Coverage.Lag + f.Skew)
+	if !f.Coverage.Proves || !f.Coverage.Complete || !f.Coverage.To.Before(need) || !Latest(r.Time(), r.UpdatedAt, r.CompletedAt).Before(at) {
+		return true
+	}
+	return j.proved(j.short(f, need))
 }
 
 // joinBroken reports whether the source was never comparable with one that shows this action.

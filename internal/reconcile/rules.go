@@ -193,7 +193,7 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 	}
 	var refs []string
 	for _, r := range j.messages { // its relay asks no receipt: only the receiver could recognise it
-		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) && j.settledBy(r, j.madeAt(LegProvider)) {
+		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) && j.coversTime(r, j.madeAt(LegProvider)) {
 			refs = append(refs, ref(r))
 		}
 	}
@@ -233,7 +233,7 @@ func failureContradicted(j *judging) (bool, []string, map[string]string) {
 		return false, nil, nil
 	}
 	for _, l := range j.legs {
-		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "effect-reversed" && l.Code != "provider-reversed" && j.settledBy(r, j.madeAt(l.Name)) {
+		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "effect-reversed" && l.Code != "provider-reversed" && j.coversTime(r, j.madeAt(l.Name)) {
 			return true, []string{ref(r)}, map[string]string{"standing": l.Name.String()}
 		}
 	}
