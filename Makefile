@@ -38,8 +38,9 @@ fuzz:
 	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; done
 
-# Prints what a scan costs beside a bare read of the same files, and what the console does with a million cases: for a key, and while nobody touches it.
-bench: ; go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./internal/...
+# Prints what a scan costs beside a bare read of the same files, what the console does with a million cases,
+# for a key and while nobody touches it, and how long the program takes to its first screen.
+bench: ; go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./internal/... ./cmd/...
 
 # The trials of the audit trail LONG times as large as in every go test: kills, faults, contention, changed bytes, older copies.
 trials: ; go test -count=1 -timeout 4h -run 'Kill|Contend|Faults|LockTraps|FlippedBytes|NoFalseAlarm|Life' -v ./internal/audit -long $(LONG)

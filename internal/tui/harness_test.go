@@ -33,6 +33,7 @@ type console struct {
 	timers []timer
 	quit   bool
 	held   bool // commands wait
+	sent   int  // messages
 }
 
 type timer struct {
@@ -103,6 +104,7 @@ func (c *console) give(cmd tea.Cmd) {
 }
 
 func (c *console) send(msg tea.Msg) {
+	c.sent++
 	_, cmd := c.r.Update(msg)
 	c.r.View()
 	if c.r.fault != nil {

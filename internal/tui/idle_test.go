@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"example.com/idemctl/internal/scan"
+	_ "example.com/idemctl/internal/termguard" // the child is a whole console
 )
 
 // childVar makes the test binary a console on its own terminal: its value is how many cases it lists, and whether its clock runs.
@@ -33,6 +34,9 @@ func TestMain(m *testing.M) {
 
 // consoleChild is a whole console: the real program loop, terminal and clock, over a made-up result.
 func consoleChild(what string) error {
+	if where, ok := strings.CutPrefix(what, "panic "); ok {
+		return faultyChild(where)
+	}
 	size, clock, _ := strings.Cut(what, " ")
 	n, err := strconv.Atoi(size)
 	if err != nil {
