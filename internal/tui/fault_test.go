@@ -39,8 +39,8 @@ func faultyChild(where string) error {
 	if !errors.As(err, &fault) || fault.File == "" {
 		return fmt.Errorf("ended with %w", err)
 	}
-	fmt.Println("told:", fault)
-	return nil
+	_, err = fmt.Fprintln(os.Stdout, "told:", fault)
+	return err
 }
 
 // TestFaultGivesTheTerminalBack: whatever breaks, the terminal is as it was found, and the fault is read on the operator's own screen.

@@ -112,7 +112,7 @@ func TestFrameLaws(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := world(t)
-			any := rand.New(rand.NewPCG(20, 220))
+			drawn := rand.New(rand.NewPCG(20, 220))
 			for i, p := range places {
 				c := start(t, d.deps(), 120, 36, func(o *Options) {
 					o.Glyphs, o.Theme, o.Fixture = []string{"unicode", "ascii"}[i%2], []string{"ansi", "mono", "cvd"}[i%3], name != "hostile"
@@ -120,7 +120,7 @@ func TestFrameLaws(t *testing.T) {
 				c.visit(p)
 				c.everySize(name+", "+p.name, i)
 				for range 6 {
-					c.resize(20+any.IntN(201), 5+any.IntN(66)).lawful(name + ", " + p.name)
+					c.resize(20+drawn.IntN(201), 5+drawn.IntN(66)).lawful(name + ", " + p.name)
 				}
 			}
 		})
