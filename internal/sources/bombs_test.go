@@ -36,6 +36,11 @@ func TestMain(m *testing.M) {
 		return
 	}
 	m.Run()
+	if served.Load() {
+		if c, err := server(); err == nil {
+			_ = c.Stop()
+		}
+	}
 }
 
 // part is a text that is repeated.

@@ -3,6 +3,7 @@ package sources
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/postgres/pgtest"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/sources/sourcetest"
 )
@@ -126,6 +128,46 @@ func TestNumbersAndTheirDigits(t *testing.T) {
 	for scheme, content := range map[Scheme]string{JSON: `[{"k":7},{"k":"7"}]`, JSONL: "{\"k\":7}\n{\"k\":\"7\"}\n"} {
 		if _, _, facts := keysOf(t, scheme, content); facts.Coverage.Complete || !strings.Contains(facts.Coverage.Reason, "mixed-type key") {
 			t.Errorf("%s: %+v", scheme, facts.Coverage)
+		}
+	}
+}
+
+// TestKeysAreBytesInPostgres reads the same keys out of a text column, where the server can hold them, and all of them out of a binary one.
+func TestKeysAreBytesInPostgres(t *testing.T) {
+	t.Parallel()
+	texts := slices.DeleteFunc(slices.Clone(alike), func(k string) bool { return strings.Contains(k, "\x00") })
+	all := append(slices.Clone(alike), bytesOnly...)
+	c, err := server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("db_%d", databases.Add(1))
+	sql := "CREATE TABLE texts (k text PRIMARY KEY); CREATE TABLE bytes (k bytea PRIMARY KEY);"
+	for _, k := range texts {
+		sql += fmt.Sprintf("INSERT INTO texts VALUES (convert_from('\\x%x', 'UTF8'));", k)
+	}
+	for _, k := range all {
+		sql += fmt.Sprintf("INSERT INTO bytes VALUES ('\\x%x');", k)
+	}
+	if err := errors.Join(c.Exec(t.Context(), "postgres", "CREATE DATABASE "+name), c.Exec(t.Context(), name, sql)); err != nil {
+		t.Fatal(err)
+	}
+	for table, want := range map[string][]string{"texts": texts, "bytes": all} {
+		spec := Spec{Name: "s", Role: reconcile.RoleEffect, Scheme: Postgres, Path: c.DSN(pgtest.User, name), Table: table, Map: []Field{{Name: "key", From: "k"}}}
+		set, err := Open(t.Context(), Place{TempDir: t.TempDir()}, []Spec{spec}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, _ := scanned(t, set.Readers()[0])
+		var got []string
+		for _, r := range records {
+			got = append(got, string(r.Key().Bytes()))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", table, got, want)
+		}
+		if err := set.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
