@@ -48,8 +48,8 @@ trials: ; go test -count=1 -timeout 4h -run 'Kill|Contend|Faults|LockTraps|Flipp
 # Writes the pages of docs/ that are made from the tables in the code; a test fails while they are stale.
 docs: ; go test ./cmd/idemctl -run '^TestDocs$$' -count=1 -update
 
-# Writes the text screens of docs/screens, and those that tests keep; a test fails while they are stale.
-screens: ; go test ./internal/tui -run '^TestScreens$$' -count=1 -update
+# Writes the text screens of docs/screens and docs/walkthrough.md, and those that tests keep; a test fails while they are stale.
+screens: ; go test ./internal/tui -run '^(TestScreens|TestWalkthrough)$$' -count=1 -update
 
 # Runs the checks over foreign files that are not part of this repository: make cases CASES=DIR
 cases:

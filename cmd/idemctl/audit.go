@@ -80,7 +80,7 @@ func runAuditLog(ctx context.Context, env *Env, opt *logOptions, args []string) 
 		case opt.asLines:
 			return report.LogLines(w, entries)
 		}
-		return report.Log(w, entries)
+		return report.Log(w, entries, report.Options{Width: env.Width})
 	})
 }
 
@@ -192,6 +192,6 @@ func runAuditVerify(ctx context.Context, env *Env, args []string, asJSON bool) e
 		if asJSON {
 			return report.VerifiedJSON(w, &v)
 		}
-		return report.VerifiedText(w, &v)
+		return report.VerifiedText(w, &v, report.Options{Width: env.Width})
 	})
 }

@@ -33,3 +33,31 @@ func TestTerminalWidth(t *testing.T) {
 }
 
 var uncolour = strings.NewReplacer("\x1b[0m", "", "\x1b[1m", "", "\x1b[2m", "", "\x1b[1;31m", "", "\x1b[33m", "", "\x1b[32m", "", "\x1b[36m", "")
+
+// TestTrailWidth: the trail's own lists fit a small terminal too.
+func TestTrailWidth(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	run := func(args ...string) string {
+		var out, errOut bytes.Buffer
+		code := Main(context.Background(), &Env{Args: args, Out: &out, Err: &errOut, OutTTY: true, Width: 80, Now: time.Now, Getenv: func(name string) string {
+			return map[string]string{"HOME": home}[name]
+		}})
+		if code != exitClean {
+			t.Fatalf("%q: exit code %d: %s", args, code, errOut.String())
+		}
+		return out.String()
+	}
+	run("decide", "dbfi", "resolve", "--as", "backfill-receipt", "--reason", "order 4112 stands and so does charge ch_4112, as the shop and the bank both confirm", "@payments-restore")
+	for _, args := range [][]string{{"audit", "log"}, {"audit", "verify"}} {
+		out := run(append(args, "@payments-restore")...)
+		for line := range strings.Lines(out) {
+			if bare := strings.TrimSuffix(line, "\n"); text.Width(bare) > 80 {
+				t.Errorf("%q: %d cells: %s", args, text.Width(bare), bare)
+			}
+		}
+		if strings.Count(out, "\n") < 5 {
+			t.Errorf("%q tells nothing:\n%s", args, out)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -28,25 +29,22 @@ type Entry struct {
 	Record          []byte                // as it is stored
 }
 
-// Log writes records for a person, one a line, what was said below it.
-func Log(w io.Writer, entries iter.Seq2[Entry, error]) error {
+// Log writes records for a person, one a line, what was said below it. On a terminal no line is longer than it is wide.
+func Log(w io.Writer, entries iter.Seq2[Entry, error], opt Options) error {
+	p := newPage(w, opt)
 	for e, err := range entries {
 		if err != nil {
-			return err
+			return errors.Join(p.flush(), err)
 		}
-		if _, err := fmt.Fprintf(w, "%6d  %s  %s  %s\n", e.Seq, momentText(e.At), text.SafeString(e.Operator), strings.Join(e.words(), "  ")); err != nil {
-			return err
-		}
+		p.flow(8, "%6d  %s  %s  %s", e.Seq, momentText(e.At), text.SafeString(e.Operator), strings.Join(e.words(), "  "))
 		for _, said := range []struct{ name, value string }{{"about", e.about()}, {"reason", e.Reason}, {"to", e.To}, {"ref", e.Ref}, {"guard", e.Answer}} {
 			if said.value == "" {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "        %-6s  %s\n", said.name, text.SafeString(said.value)); err != nil {
-				return err
-			}
+			p.flow(16, "        %-6s  %s", said.name, text.SafeString(said.value))
 		}
 	}
-	return nil
+	return p.flush()
 }
 
 // about names the action that the record's case is of, and the decision that a later record is about.
@@ -172,8 +170,8 @@ type Verified struct {
 type TrailFault struct{ Where, What string }
 
 // VerifiedText writes the result for a person.
-func VerifiedText(w io.Writer, v *Verified) error {
-	p := newPage(w, Options{})
+func VerifiedText(w io.Writer, v *Verified, opt Options) error {
+	p := newPage(w, opt)
 	p.printf("%s\n", text.SafeString(v.Origin))
 	width := len("remembered")
 	p.pair(width, "records", fmt.Sprintf("%d, of them %d not signed by a key of an operator's own", v.Records, v.Unsigned))

@@ -24,10 +24,10 @@ func TestHostileTrailIsShownAndNeverObeyed(t *testing.T) {
 		found := &report.Verified{Origin: s, Root: s, Remembered: s, Faults: []report.TrailFault{{Where: s, What: s}}}
 		answers := []report.Answer{{Case: s, Code: "no-case", Reason: s}, {Case: s, Reason: s, Decision: &report.Decision{ID: s, Operator: s, Reason: s, Ref: s, To: s}}}
 		for name, write := range map[string]func(io.Writer) error{
-			"log":           func(w io.Writer) error { return report.Log(w, entries) },
+			"log":           func(w io.Writer) error { return report.Log(w, entries, report.Options{Width: 60}) },
 			"log --json":    func(w io.Writer) error { return report.LogJSON(w, entries) },
 			"log --jsonl":   func(w io.Writer) error { return report.LogLines(w, entries) },
-			"verify":        func(w io.Writer) error { return report.VerifiedText(w, found) },
+			"verify":        func(w io.Writer) error { return report.VerifiedText(w, found, report.Options{Width: 60}) },
 			"verify --json": func(w io.Writer) error { return report.VerifiedJSON(w, found) },
 			"decide":        func(w io.Writer) error { return report.Answers(w, answers) },
 			"decide --json": func(w io.Writer) error { return report.AnswersJSON(w, answers) },

@@ -92,7 +92,7 @@ func (v *caseView) Hints() []keymap.ID {
 	}
 	hints := []keymap.ID{keymap.DecideCase, keymap.NextPane, keymap.Back, keymap.Later, keymap.NextCase, keymap.Only, keymap.Raw, keymap.Zoom, keymap.Copy}
 	if v.live(v.id) != nil {
-		hints = append([]keymap.ID{keymap.DecideCase, keymap.Withdraw, keymap.Outcome}, hints[1:]...)
+		hints = append([]keymap.ID{keymap.DecideCase, keymap.Withdraw, keymap.Outcome, keymap.GoAudit}, hints[1:]...)
 	}
 	return hints
 }
@@ -279,7 +279,7 @@ func (v *caseView) head(a paint.Area) int {
 	}
 	y = v.legs(a, y, c)
 	if a.H() >= 16 && v.past == "" {
-		y = v.standing(a, y, v.id)
+		y = v.standing(a, y, headLines(a.H()), v.id)
 	}
 	return y
 }

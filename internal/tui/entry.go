@@ -71,7 +71,7 @@ func (v *entryView) Do(id keymap.ID) tea.Cmd {
 	switch id {
 	case keymap.OpenEntry:
 		past := &caseView{app: v.app, id: v.past.CaseID, c: v.past, lower: paneWhy, event: -1, tops: make(map[int]int)}
-		past.past = "AS IT WAS on " + stamp(v.e.At) + ", when record " + count(v.e.Seq) + " was made; nothing is decided here"
+		past.past = "AS IT WAS on " + stamp(v.e.At) + " (record " + count(v.e.Seq) + "); nothing is decided here"
 		past.pastAt = scanNow(v.e.Body).Or(v.e.At) // ages and exposure were measured by the scan's clock
 		v.push(past)
 	case keymap.Verify:

@@ -46,8 +46,8 @@ func (a *app) leg(s reconcile.LegState) (glyph string, st paint.Style) {
 	return a.glyphs.Unknown, paint.Warn
 }
 
-// standing draws what is recorded about a case.
-func (a *app) standing(at paint.Area, y int, id string) int {
+// standing draws what is recorded about a case, its reason on a line of its own where there may be several and it fits on the first no more.
+func (a *app) standing(at paint.Area, y, most int, id string) int {
 	at.Put(0, y, paint.Faint, "decision")
 	d := a.live(id)
 	if d == nil {
@@ -69,6 +69,10 @@ func (a *app) standing(at paint.Area, y int, id string) int {
 	if a.changed[id] && d.Live(a.real()) {
 		x = at.Put(x, y, paint.Warn, "the evidence has changed since  ")
 	}
-	at.Put(x, y, paint.Faint, text.SafeString(d.Reason))
+	reason := text.SafeString(d.Reason)
+	if most > 1 && x+text.Width(reason) > at.W() {
+		x, y = nameWidth, y+1
+	}
+	at.Put(x, y, paint.Faint, reason)
 	return y + 1
 }

@@ -35,7 +35,7 @@ func (q *queue) drawPreview(a paint.Area) {
 	y = q.sentence(a, y, "retry now", report.RetryNow(c.RetryNow))
 	y = q.sentence(a, y, "until when", report.UntilWhen(c.Exposure, q.now()))
 	y = q.legs(a, y, c)
-	q.standing(a, y, id)
+	q.standing(a, y, 1, id)
 }
 
 // nameWidth is how wide the names before sentences are.

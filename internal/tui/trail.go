@@ -280,7 +280,14 @@ func (u *trail) entryWords(e *audit.Entry, full bool) string {
 		return about("handed out")
 	case audit.EventExpired:
 		return about("expired")
-	case audit.EventCreated, audit.EventAdopted, audit.EventRevealed, audit.EventExported:
+	case audit.EventCreated:
+		return "the trail begins"
+	case audit.EventAdopted:
+		return "taken over here"
+	case audit.EventRevealed:
+		return "payloads looked at"
+	case audit.EventExported:
+		return "exported"
 	}
 	return e.Type.String()
 }
