@@ -197,8 +197,10 @@ var roles = map[string]*told{
 		role: reconcile.RoleProvider, columns: []string{"object", "kind", "cents", "cur", "at"},
 		rows: [][]any{{"ch_1", "paid", 1250, "eur", "2026-11-29T02:00:00Z"}, {"ch_2", "open", 700, "eur", "2026-11-29T02:00:00Z"}},
 		fields: []Field{
-			{Name: "object_id", From: "object"}, {Name: "outcome", From: "kind", Words: map[string]string{"paid": "succeeded", "open": "pending"}},
-			{Name: "amount", From: "cents", Unit: "minor", Currency: "cur"}, {Name: "created_at", From: "at"},
+			{Name: "object_id", From: "object"},
+			{Name: "outcome", From: "kind", Words: map[string]string{"paid": "succeeded", "open": "pending"}},
+			{Name: "amount", From: "cents", Unit: "minor", Currency: "cur"},
+			{Name: "created_at", From: "at"},
 		},
 		want: []string{"outcome=succeeded object_id=ch_1 amount=12.50 EUR created_at=2026-11-29T02:00:00Z", "outcome=pending object_id=ch_2 amount=7.00 EUR created_at=2026-11-29T02:00:00Z"},
 	},
