@@ -77,7 +77,9 @@ func identityFields(c *reconcile.Contract) map[string]func(value) {
 		"compare": func(v value) { c.Compare = v.comparisons(c) },
 		"free": func(v value) {
 			c.Free = v.texts()
-			v.d.later = append(v.d.later, func(*Config) { v.within(c, c.Free) })
+			v.d.later = append(v.d.later, func(*Config) {
+				v.within(c, slices.DeleteFunc(slices.Clone(c.Free), func(n string) bool { return n == "target" }))
+			})
 		},
 	}
 }

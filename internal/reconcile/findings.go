@@ -16,9 +16,9 @@ type Finding struct {
 var Findings = [...]Finding{
 	DuplicateEffect: {
 		Word:     "duplicate-effect",
-		Means:    "one identity has more effective records of one source than the contract expects, or two provider objects",
+		Means:    "one identity has more effective records of one source than the contract expects, or two provider objects, or two standing rows share the columns of a unique rule",
 		NotWhen:  "a void row and its retry, several lines of one object",
-		Why:      "{count} effective records stand in {source} under one identity; the contract expects {expected}. The action was executed more than once.",
+		Why:      "{what} The action was executed more than once.",
 		Severity: SeverityCritical, Judged: true,
 	},
 	ReexecutedAfterExpiry: {
@@ -35,13 +35,18 @@ var Findings = [...]Finding{
 		Severity: SeverityCritical, Judged: true,
 	},
 	ProviderKeyCollision: {
-		Word: "provider-key-collision", Severity: SeverityCritical,
-		Means: "two identities map to one key in the provider's scope",
+		Word:     "provider-key-collision",
+		Means:    "two identities map to one key in the provider's scope",
+		NotWhen:  "the provider does not deduplicate; its key is minted anew for each send",
+		Why:      "The provider is sent one key for this action and for {other}: whichever comes second gets the other's answer, or is refused. It may never have been executed, or the answer that was recorded may be the other's.",
+		Severity: SeverityCritical, Judged: true,
 	},
 	ScopeMoved: {
-		Word: "scope-moved", Severity: SeverityHigh,
-		Means:   "attempts of one intent went to different regions, accounts or targets inside the retry window",
-		NotWhen: "the component is declared free",
+		Word:     "scope-moved",
+		Means:    "attempts of one intent, or one key and request, stand under different regions, accounts or targets inside the retry window",
+		NotWhen:  "the component is declared free; an attempt that was never sent",
+		Why:      "{what} Neither place recognises what was sent to the other: it may have been executed in both.",
+		Severity: SeverityHigh, Judged: true,
 	},
 	ResendPending: {
 		Word:     "resend-pending",

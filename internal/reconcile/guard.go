@@ -21,6 +21,12 @@ const (
 	acceptForTwo = "It takes a second person: a retry could still execute it again, or the contract asks for one."
 )
 
+// keyShared and targetMoved are why the provider could not be trusted to recognise what is sent again.
+const (
+	keyShared   = "The provider is sent one key for this action and another: it would take the one for the other."
+	targetMoved = "It was sent to different regions, accounts or targets: nothing says which of them would recognise it."
+)
+
 // Guards is the one table of the guard's answers, in the order in which they are tried. Options, documentation and training are made from it.
 var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
@@ -30,6 +36,8 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "duplicates-exist", "It was executed more than once already. Sending it again cannot mend that.", false, hasKind(DuplicateEffect, ReexecutedAfterExpiry)},
 	{DecideReplay, ResolutionNone, "reference-clash", "A reference of this action is claimed by another. Find out first whose row it is.", false, hasKind(ReferenceReused, ScopeBreach)},
 	{DecideReplay, ResolutionNone, "newer-generation", "A newer generation has taken the action over, and an older one still wrote: nothing says which of the two stands.", false, hasKind(StaleGeneration)},
+	{DecideReplay, ResolutionNone, "provider-key-shared", keyShared, false, hasKind(ProviderKeyCollision)},
+	{DecideReplay, ResolutionNone, "target-moved", targetMoved, false, hasKind(ScopeMoved)},
 	{DecideReplay, ResolutionNone, "request-conflict", "The request differs between its records: nobody can say which one to send again.", false, conflicting},
 	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
 	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and nothing would recognise a second send.", false, confirmedUnrecognised},
@@ -70,6 +78,8 @@ var Guards = []Answer{
 	{DecideResolve, Complete, "not-partly", "No leg is known to be missing while another stands.", false, notPartly},
 	{DecideResolve, Complete, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
 	{DecideResolve, Complete, "standing-leg-unrecognised", "The leg that stands would not be recognised: completing could do it again.", false, standingUnrecognised},
+	{DecideResolve, Complete, "provider-key-shared", keyShared, false, hasKind(ProviderKeyCollision)},
+	{DecideResolve, Complete, "target-moved", targetMoved, false, hasKind(ScopeMoved)},
 	{DecideResolve, Complete, "provider-key-unknown", "The key that the provider would be sent is not known.", false, providerKeyUnknown},
 	{DecideResolve, Complete, "needs-approval", asksForTwo, false, fourEyes("resolve", "complete")},
 	{DecideResolve, Complete, "leg-missing", "The service performs the missing leg; the standing one is recognised.", true, nil},
@@ -228,7 +238,7 @@ func somethingStands(j *judging) bool { return j.stands() }
 func nothingStands(j *judging) bool { return !j.stands() }
 
 func noCounterpart(j *judging) bool {
-	return len(j.s.Twins)+len(j.s.Candidates)+len(j.s.Clashes) == 0 && !hasKind(DuplicateEffect, ReexecutedAfterExpiry, SuspectedDuplicateEffect, SuspectedDuplicateIntent)(j)
+	return len(j.s.Twins)+len(j.s.Candidates)+len(j.s.Clashes)+len(j.s.Ties) == 0 && !hasKind(DuplicateEffect, ReexecutedAfterExpiry, SuspectedDuplicateEffect, SuspectedDuplicateIntent)(j)
 }
 
 func nothingToRepoint(j *judging) bool {

@@ -182,7 +182,23 @@ func (n *notation) contract(w words) {
 		c.TwinWindow = span(v)
 	}
 	if v, ok := w.set["unique"]; ok {
-		c.Unique = []reconcile.UniqueRule{{Columns: strings.Split(v, ",")}}
+		rule := reconcile.UniqueRule{Columns: strings.Split(v, ",")}
+		if w.has("unique-effective") {
+			rule.Where = map[string]string{"status": "effective"}
+		}
+		c.Unique = []reconcile.UniqueRule{rule}
+	}
+	if w.has("regional") {
+		c.Scope = []string{"tenant", "operation", "region", "key"}
+	}
+	if v, ok := w.set["free"]; ok {
+		c.Free = strings.Split(v, ",")
+	}
+	if w.has("key-column") {
+		c.ProviderKey = reconcile.ProviderKey{Rule: reconcile.ProviderKeyColumn, Column: "provider_key"}
+	}
+	if v, ok := w.set["operations"]; ok {
+		c.Operations = strings.Split(v, ",")
 	}
 	if v, ok := w.set["expects"]; ok {
 		source, count, _ := strings.Cut(v, ":")
@@ -257,7 +273,10 @@ func (n *notation) record(verb string, w words) {
 	r := &reconcile.Record{Source: w.set["in"], Locator: fmt.Sprintf("%s/%d", w.set["in"], n.n), Claimed: true}
 	r.Role = map[string]reconcile.Role{"receipt": reconcile.RoleReceipt, "effect": reconcile.RoleEffect, "provider": reconcile.RoleProvider, "intent": reconcile.RoleIntent, "outbox": reconcile.RoleOutbox}[verb]
 	id := strings.Split(w.bare[0], "/")
-	for i, name := range []string{"tenant", "operation", "key"} {
+	for i, name := range []string{"tenant", "operation", "key", "region"} {
+		if i == 3 && len(id) < 4 {
+			break
+		}
 		c := reconcile.Component{Name: name}
 		if i < len(id) && id[i] != "-" {
 			c.Value = reconcile.Text(id[i])
@@ -346,7 +365,7 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 	}
 }
 
-// attempts reads "02:00:uncertain,05:50:confirmed" into an intent's attempts.
+// attempts reads "02:00/uncertain,05:50/confirmed@eu-west-1" into an intent's attempts.
 func (n *notation) attempts(r *reconcile.Record, v string) {
 	r.Attempts = nil
 	for _, a := range strings.Split(v, ",") {
@@ -354,10 +373,15 @@ func (n *notation) attempts(r *reconcile.Record, v string) {
 		if !ok {
 			panic("attempt without outcome: " + a)
 		}
+		word, target, aimed := strings.Cut(word, "@")
 		o, err := reconcile.ParseAttemptOutcome(word)
 		if err != nil {
 			panic(err)
 		}
-		r.Attempts = append(r.Attempts, reconcile.Attempt{At: clock(at), Outcome: o})
+		a := reconcile.Attempt{At: clock(at), Outcome: o}
+		if aimed {
+			a.Target = reconcile.Text(target)
+		}
+		r.Attempts = append(r.Attempts, a)
 	}
 }

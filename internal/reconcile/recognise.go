@@ -41,7 +41,7 @@ func (j *judging) recognisedOn(every bool) bool {
 // possible first send: a later retry does not prolong it, and after a promised minimum it is unknown, not over.
 func (j *judging) providerRecognises(horizon Instant) bool {
 	p := j.c.Provider
-	if p == nil || !p.Dedup || providerKeyUnknown(j) || j.otherKeySent() {
+	if p == nil || !p.Dedup || providerKeyUnknown(j) || j.otherKeySent() || j.moved() != nil {
 		return false
 	}
 	switch p.Retention {
@@ -68,7 +68,7 @@ func (j *judging) nextKey() Value {
 	case ProviderKeySame:
 		return keyOf(j.s.Identity)
 	case ProviderKeyTemplate:
-		return j.fromTemplate()
+		return fillTemplate(j.c.ProviderKey.Template, j.s.Identity)
 	case ProviderKeyColumn:
 		for _, e := range j.s.Evidence {
 			if v := e.Record.Field(j.c.ProviderKey.Column); v.known && (e.Record.Role == RoleReceipt || e.Record.Role == RoleEffect) {
@@ -80,9 +80,9 @@ func (j *judging) nextKey() Value {
 	return Value{}
 }
 
-func (j *judging) fromTemplate() Value {
-	text := j.c.ProviderKey.Template
-	for _, c := range j.s.Identity {
+// fillTemplate fills the components of an identity into a template; unknown where one is, or where the template names what no identity has.
+func fillTemplate(text string, id []Component) Value {
+	for _, c := range id {
 		hole := "{" + c.Name + "}"
 		if !strings.Contains(text, hole) {
 			continue

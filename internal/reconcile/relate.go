@@ -36,6 +36,7 @@ func Relate(subjects []*Subject, w *World) {
 	}
 	relateStrangers(subjects)
 	RelateTwins(subjects, w)
+	RelateTies(subjects, w)
 }
 
 // Stray reports whether a subject is an unlinked row that may be another's missing counterpart. One that is claimed in vain by its id is a stray too: it

@@ -129,6 +129,9 @@ func (j *judging) refusedByRule() bool {
 	if j.c.Effect != LegsLocal && (j.c.Effect != LegsBoth || j.c.Order != OrderLocalFirst) {
 		return false
 	}
+	if rows, _ := j.uniqueTwice(); rows != nil {
+		return false // the store does not keep the rule
+	}
 	for _, rule := range j.c.Unique {
 		if slices.ContainsFunc(j.effects, func(r *Record) bool { return rule.holds(r) }) {
 			return true

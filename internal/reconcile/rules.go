@@ -17,6 +17,8 @@ var rules = []rule{
 	{ReexecutedAfterExpiry, reexecutedAfterExpiry},
 	{DuplicateEffect, duplicateEffect},
 	{ReferenceReused, referenceReused},
+	{ProviderKeyCollision, providerKeyCollision},
+	{ScopeMoved, scopeMoved},
 	{ResendPending, resendPending},
 	{ProviderOnlyEffect, providerOnlyEffect},
 	{PartlyExecuted, partlyExecuted},
@@ -82,11 +84,14 @@ func fill(sentence string, words map[string]string) string {
 }
 
 func duplicateEffect(j *judging) (bool, []string, map[string]string) {
-	rs, source, want := j.tooMany()
-	if rs == nil {
-		return false, nil, nil
+	if rs, source, want := j.tooMany(); rs != nil {
+		return true, rs, map[string]string{"what": fmt.Sprintf("%d effective records stand in %s under one identity; the contract expects %s.", len(rs), source, want)}
 	}
-	return true, rs, map[string]string{"count": fmt.Sprint(len(rs)), "source": source, "expected": want}
+	if rows, columns := j.uniqueTwice(); rows != nil {
+		what := fmt.Sprintf("%s and %s both stand with the same %s, of which the contract allows one.", ref(rows[0]), ref(rows[1]), columns)
+		return true, refsOf(rows), map[string]string{"what": what}
+	}
+	return false, nil, nil
 }
 
 // tooMany returns the records of the first source that holds more effective ones than the contract expects.

@@ -58,6 +58,7 @@ type Subject struct {
 	MoreCands  int         // how many candidates are not named
 	MoreTwins  int
 	Strangers  []string    // logs in which a line that is not ours carries its key or its object
+	Ties       []Tied      // other actions that share a unique tuple, a provider's key, or key and request under another scope
 	LikeIntent *Like       // an action of the same actor that began near an attempt that nobody answered
 	LikeEffect *Like       // a received action of the same actor whose effect was made near a row here that has no receipt
 	Twins      []Candidate // other actions with the same scope without key, fingerprint and actor inside the retry window

@@ -56,6 +56,7 @@ type member struct {
 	refs       [3]uint32 // effect id, object id, request id
 	home       uint32    // the key with which it stands where a block is cut
 	tw         uint32    // what twins share
+	ties       [3]uint32 // what else is shared across identities
 	t          int64     // when it began
 	loose      bool      // it tells its key, but not its whole identity
 	owns       [2]bool   // it is the row that its effect id names, the line that its object id names
@@ -72,6 +73,7 @@ type crowd struct {
 	own   int      // how many are not guests
 	faces map[refOf][]int32
 	refs  [3][]int32 // own rows that carry a reference of the domain, by reference and scope
+	ties  []tieOf    // by tie and time
 	twins []int32    // rows that ask for something, by what they ask for and time
 	keys  []int32    // own rows that tell a key, by key
 }

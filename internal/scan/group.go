@@ -183,6 +183,7 @@ func sum(rows []trace) summary {
 		s.allClosed = s.allClosed && t.fl&closed != 0
 		s.count(t, rows[:i])
 	}
+	s.doubt = s.doubt || s.intents > 1 && s.fl&aimed != 0
 	return s
 }
 

@@ -64,6 +64,13 @@ func (j *judge) memberOf(seed maphash.Seed, e suspect, r *reconcile.Record) memb
 			m.tw = short(text)
 		}
 	}
+	if c.HasTies() {
+		f := j.readers[e.src].Facts()
+		ties := c.AppendTies(nil, r, &f)
+		for i := range ties[:min(len(ties), len(m.ties))] {
+			m.ties[i] = short(append(ties[i].Text, byte(ties[i].Kind)))
+		}
+	}
 	return m
 }
 
@@ -90,6 +97,7 @@ func (c *crowd) index() {
 		})
 	}
 	c.twins = c.sorted(0, len(c.rows), func(m *member) bool { return m.tw != 0 }, compareTwin)
+	c.ties = c.tiesByTime()
 	c.keys = c.sorted(0, c.own, func(m *member) bool { return m.key != 0 }, func(a, b *member) int { return cmp.Compare(a.key, b.key) })
 }
 
@@ -183,6 +191,7 @@ func (c *crowd) beside(p piece) []suspect {
 			}
 		}
 		c.showTwins(int32(i), show)
+		c.showTies(int32(i), show)
 	}
 	return es
 }

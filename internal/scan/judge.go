@@ -187,6 +187,7 @@ func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests ma
 		return nil
 	}
 	reconcile.RelateTwins(subjects, j.world)
+	reconcile.RelateTies(subjects, j.world)
 	for _, s := range subjects {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -38,13 +38,14 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	if rapid.IntRange(0, 3).Draw(t, "optional key") == 0 {
 		c.Key = reconcile.KeyOptional
 	}
+	names := across(t, c)
 	cfg := &config.Config{Name: "drawn", Contracts: []*reconcile.Contract{c}, Now: reconcile.At(noon)}
 	keylessEffects := rapid.Bool().Draw(t, "keyless effects")
 	keylessLog := rapid.IntRange(0, 3).Draw(t, "keyless log") == 0
 	keyOnlyLog := rapid.Bool().Draw(t, "key-only log")
 	source := func(name string, role reconcile.Role) *memory {
 		f := reconcile.SourceFacts{
-			Name: name, Role: role, Serves: true, MapsRef: true, MapsTime: true, Components: []string{"tenant", "operation", "key"},
+			Name: name, Role: role, Serves: true, MapsRef: true, MapsTime: true, Components: names,
 			Coverage: reconcile.Coverage{Complete: true, Proves: true, To: reconcile.At(noon)},
 		}
 		if rapid.IntRange(0, 9).Draw(t, name+" broken") == 0 {
@@ -54,10 +55,10 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	}
 	ms := []*memory{source("receipts", reconcile.RoleReceipt), source("orders", reconcile.RoleEffect), source("charges", reconcile.RoleProvider), source("clients", reconcile.RoleIntent)}
 	if keylessEffects {
-		ms[1].facts.Components = ms[1].facts.Components[:2]
+		ms[1].facts.Components = names[:len(names)-1]
 	}
 	if keylessLog {
-		ms[2].facts.Components = ms[2].facts.Components[:2]
+		ms[2].facts.Components = names[:len(names)-1]
 	}
 	keyed := func(r *reconcile.Record, f reconcile.SourceFacts) {
 		switch {
@@ -121,6 +122,15 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 	if rapid.IntRange(0, 2).Draw(t, "params") == 0 {
 		r.Params, r.Extra = value("request", `{"q":1}`, `{"q":1}`, `{"q":2}`), []reconcile.Component{{Name: "customer", Value: value("customer", "ann", "ann", "bob", "")}}
 	}
+	if rapid.IntRange(0, 9).Draw(t, "no region") > 0 {
+		r.Components = append(r.Components, reconcile.Component{Name: "region", Value: reconcile.Text(pick("region", "eu", "eu", "us"))})
+	}
+	if rapid.IntRange(0, 3).Draw(t, "invoices") == 0 {
+		r.Extra = append(r.Extra, reconcile.Component{Name: "invoice", Value: value("invoice", "1", "2", "")})
+	}
+	if rapid.IntRange(0, 9).Draw(t, "provider key") == 0 {
+		r.ProviderKey = value("sent key", "p1", "p2")
+	}
 	switch f.Role {
 	case reconcile.RoleReceipt:
 		if rapid.IntRange(0, 2).Draw(t, "locked") == 0 {
@@ -138,7 +148,7 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 		}
 	case reconcile.RoleIntent:
 		r.EffectID, r.ProviderRef = reconcile.Value{}, reconcile.Value{}
-		r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Outcome: rapid.SampledFrom([]reconcile.AttemptOutcome{reconcile.AttemptConfirmed, reconcile.AttemptConfirmed, reconcile.AttemptUncertain, reconcile.AttemptFailed, reconcile.AttemptRejected}).Draw(t, "attempt")}}
+		r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Target: value("target", "", "", "a", "b"), Outcome: rapid.SampledFrom([]reconcile.AttemptOutcome{reconcile.AttemptConfirmed, reconcile.AttemptConfirmed, reconcile.AttemptUncertain, reconcile.AttemptFailed, reconcile.AttemptRejected}).Draw(t, "attempt")}}
 	case reconcile.RoleOutbox:
 	}
 	return r
@@ -278,7 +288,7 @@ func TestDrawsHoldEveryKind(t *testing.T) {
 			found[k] += int(n)
 		}
 	}
-	for _, k := range []reconcile.Kind{reconcile.ScopeBreach, reconcile.StaleGeneration, reconcile.SensitiveKey, reconcile.SuspectedDuplicateEffect, reconcile.SuspectedDuplicateIntent} {
+	for _, k := range []reconcile.Kind{reconcile.DuplicateEffect, reconcile.ProviderKeyCollision, reconcile.ScopeMoved, reconcile.ScopeBreach, reconcile.StaleGeneration, reconcile.SensitiveKey, reconcile.SuspectedDuplicateEffect, reconcile.SuspectedDuplicateIntent} {
 		if found[k] < 5 {
 			t.Errorf("%s occurs %d times: the draws try nothing of it", k, found[k])
 		}

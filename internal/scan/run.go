@@ -137,10 +137,11 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 	s := &sieve{
 		traces: newPool(r.dir, traceSize, partitions, budget), asked: newPool(r.dir, traceSize, partitions, budget/4),
 		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts, strange: newStrangers(r.dir, budget/8),
+		ties: newPool(r.dir, tieSize, partitions, budget/4),
 	}
 	h := newHomes(r.dir, budget)
 	defer func() {
-		err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close(), s.strange.close())
+		err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close(), s.strange.close(), s.ties.close())
 	}()
 	r.opt.Progress.enter(PhaseReading)
 	if err := r.read(ctx, s, h); err != nil {
@@ -223,7 +224,7 @@ type tally struct {
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
-	w, asked, strange := h.poster(s.traces), s.asked.writer(), s.strange.lines.writer()
+	w, asked, strange, ties := h.poster(s.traces), s.asked.writer(), s.strange.lines.writer(), s.ties.writer()
 	var t trace
 	err := r.readers[i].Scan(ctx, func(pos rows.Pos, rec *reconcile.Record) error {
 		var err error
@@ -236,6 +237,9 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		n.seeShape(tr.contract, &t, rec)
 		r.countPresent(rec, n)
 		n.loose = n.loose || t.k == 0
+		if err := tr.tiesOf(rec, &t, ties); err != nil {
+			return err
+		}
 		row := posting{trace: t, scope: tr.scope}
 		if tr.posts {
 			err = w.post(&row, false)
@@ -253,7 +257,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		t.put(e)
 		return nil
 	})
-	return cmp.Or(err, w.done(), asked.done(), strange.done())
+	return cmp.Or(err, w.done(), asked.done(), strange.done(), ties.done())
 }
 
 func (n *tally) see(c *reconcile.Contract, r *reconcile.Record) {

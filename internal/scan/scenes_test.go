@@ -9,6 +9,33 @@ import (
 	"example.com/idemctl/internal/reconcile"
 )
 
+// across draws what a contract says of actions beside each other, and returns the names of its scope.
+func across(t *rapid.T, c *reconcile.Contract) []string {
+	if rapid.IntRange(0, 2).Draw(t, "regional") == 0 {
+		c.Scope = []string{"tenant", "operation", "region", "key"}
+		if rapid.IntRange(0, 2).Draw(t, "free region") == 0 {
+			c.Free = []string{"region"}
+		}
+	}
+	if rapid.Bool().Draw(t, "unique") {
+		c.Unique = []reconcile.UniqueRule{{Columns: []string{"invoice"}}, {Columns: []string{"tenant", "invoice"}, Where: map[string]string{"status": "effective"}}}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "imports") == 0 {
+		c.Operations = []string{"create", "import"}
+	}
+	if rapid.IntRange(0, 2).Draw(t, "dedup") == 0 {
+		c.Provider = &reconcile.Profile{Name: "drawn", Dedup: true, Retention: reconcile.RetentionMinimum, For: 24 * time.Hour, Scope: []string{"region"}}
+		c.ProviderKey = rapid.SampledFrom([]reconcile.ProviderKey{
+			{},
+			{Rule: reconcile.ProviderKeyTemplate, Template: "{tenant}-{key}"},
+			{Rule: reconcile.ProviderKeyTemplate, Template: "x-{key}"},
+			{Rule: reconcile.ProviderKeyColumn, Column: "provider_key"},
+			{Rule: reconcile.ProviderKeyMinted},
+		}).Draw(t, "provider's key")
+	}
+	return c.Scope
+}
+
 // scene plants two actions that have something in common across their identities, at one time and with rows left out here and there.
 func scene(t *rapid.T, ms []*memory, keyed func(*reconcile.Record, reconcile.SourceFacts)) {
 	at := noon.Add(-time.Duration(rapid.SampledFrom([]int{9, 8, 6}).Draw(t, "scene at")) * time.Hour)
@@ -40,7 +67,7 @@ func scene(t *rapid.T, ms []*memory, keyed func(*reconcile.Record, reconcile.Sou
 				r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Target: reconcile.Text(region), Outcome: outcome}}
 			default:
 			}
-			r.ProviderKey = reconcile.Value{}
+			r.ProviderKey = reconcile.Text("sp" + fmt.Sprint(number))
 			keyed(r, m.facts)
 			r.Locator = fmt.Sprintf("%s/%d", m.facts.Name, len(m.recs))
 			m.recs = append(m.recs, r)

@@ -64,7 +64,9 @@ type sieve struct {
 	counts  *Counts
 	common  *common // what the sources have in common
 	strange *strangers
-	seeks   *writer // into strange
+	ties    *pool     // of tieMark, by tie
+	tied    []tieMark // of rows that share theirs with another identity's, by place
+	seeks   *writer   // into strange
 	strays  int64
 	found   int64   // rows that are read again
 	guests  int64   // of these, rows of healthy neighbours
@@ -76,6 +78,9 @@ type sieve struct {
 func (s *sieve) run(ctx context.Context) error {
 	s.unions.parent = make(map[uint64]uint64)
 	s.w, s.seeks = s.out.writer(), s.strange.sought.writer()
+	if err := s.findTies(ctx); err != nil {
+		return err
+	}
 	if err := s.firstPass(ctx); err != nil {
 		return err
 	}
@@ -235,6 +240,7 @@ func (s *sieve) meetings(ctx context.Context, look *twinLook) (map[uint64]bool, 
 			if i == 0 || t.pr != g.rows[i-1].pr {
 				note(g.node, t.pr, tagObject)
 			}
+			s.eachTie(t, func(h uint64) { ms = append(ms, meeting{ref: h, node: g.node}) })
 			if asked {
 				nodes[[2]uint64{uint64(t.src), t.pos}] = g.node
 			}

@@ -26,6 +26,14 @@ func throng(rng *rand.Rand) (cfg *config.Config, ms []*memory, torn bool) {
 	if twins {
 		c.Params = &reconcile.ParamSpec{}
 	}
+	invoices := 0
+	if rng.IntN(2) == 0 {
+		invoices = 20 + rng.IntN(400)
+		c.Unique = []reconcile.UniqueRule{{Columns: []string{"tenant", "invoice"}}}
+	}
+	if rng.IntN(4) == 0 {
+		c.Provider = &reconcile.Profile{Name: "drawn", Dedup: true, Retention: reconcile.RetentionMinimum, For: 24 * time.Hour}
+	}
 	if keylessRows {
 		ms[1].facts.Components = []string{"tenant", "operation"}
 	}
@@ -43,6 +51,9 @@ func throng(rng *rand.Rand) (cfg *config.Config, ms []*memory, torn bool) {
 		}
 		if twins {
 			r.Params = reconcile.Text(`{"q":` + strconv.Itoa(rng.IntN(30)) + `}`)
+		}
+		if invoices > 0 {
+			r.Extra = []reconcile.Component{{Name: "invoice", Value: reconcile.Text(strconv.Itoa(rng.IntN(invoices)))}}
 		}
 		if rng.IntN(8) == 0 {
 			r.Amount = reconcile.Amount{Minor: int64(rng.IntN(2)), Exponent: 2, Currency: "EUR", Valid: true}

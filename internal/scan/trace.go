@@ -44,6 +44,7 @@ const (
 	noReq    flags = 1 << 13 // the contract declares nothing by which requests are compared
 	noActor  flags = 1 << 14 // the contract declares no actor
 	lodged   flags = 1 << 15 // the row carries no key: a reference gave it its identity
+	aimed    flags = 1 << 18 // intent: it tells where it was sent
 	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
 )
 
@@ -95,6 +96,7 @@ type tracer struct {
 	comps []reconcile.Component
 	refs  []reconcile.Ref
 	marks []reconcile.Mark
+	ties  []reconcile.Tie
 	posts bool // rows go by their references first
 
 	contract *reconcile.Contract // of the row just read
@@ -262,14 +264,17 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 		plain = r.Outcome == reconcile.OutcomeSucceeded
 		at = r.CreatedAt
 	case reconcile.RoleIntent:
-		plain = answered(r)
+		plain = answered(r) && !r.Moves()
+		if c.Aimed(r) {
+			n.fl |= aimed
+		}
 	case reconcile.RoleOutbox:
 		plain = r.Sent == reconcile.SentConfirmed || r.ConfirmedAt.Known()
 	}
 	if !plain || r.RevokedAt.Known() {
 		n.fl |= odd
 	}
-	last := reconcile.Latest(r.Time(), r.UpdatedAt, r.CompletedAt, r.LockedAt)
+	last := reconcile.Latest(r.Time(), r.CreatedAt, r.UpdatedAt, r.CompletedAt, r.LockedAt, r.AttemptAt, r.SentAt, r.ConfirmedAt)
 	for _, a := range r.Attempts {
 		last = reconcile.Latest(last, a.At)
 	}

@@ -1,0 +1,284 @@
+package reconcile
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"time"
+)
+
+// TieKind says what two actions share that no identity joins.
+type TieKind uint8
+
+// The kinds of tie.
+const (
+	TieUnique      TieKind = iota + 1 // the columns of which a business rule allows one row
+	TieProviderKey                    // the key at the provider
+	TiePlace                          // key and request, under whatever account, region, zone or target
+	TieOperation                      // key and request, under whatever operation
+)
+
+// tieKinds is one more than the last kind of tie.
+const tieKinds = int(TieOperation) + 1
+
+// Tie is what one record shares with those of other actions: two records of one contract with equal ties may make a finding of both actions.
+type Tie struct {
+	Kind TieKind
+	Text []byte
+}
+
+// Tied is another action that shares a tie: the nearest few in time are named.
+type Tied struct {
+	Candidate
+	Kind  TieKind
+	Other []Component
+	Row   *Record // that shares it
+}
+
+// movable are the components of a scope that name a place to which an action is sent. An attempt elsewhere is recognised by nobody there.
+var movable = []string{"account", "region", "zone", "target"}
+
+// AppendTies appends the ties of a record that the contract claims.
+func (c *Contract) AppendTies(buf []Tie, r *Record, f *SourceFacts) []Tie {
+	if len(c.Unique) > 0 {
+		buf = c.appendUnique(buf, r, f)
+	}
+	if c.keysCollide() {
+		buf = c.appendProviderKey(buf, r)
+	}
+	if c.moves() {
+		buf = c.appendRequestTie(buf, TiePlace, r, f, func(name string) bool { return slices.Contains(movable, name) })
+	}
+	if c.mayRename() {
+		buf = c.appendRequestTie(buf, TieOperation, r, f, func(name string) bool { return name == "operation" })
+	}
+	return buf
+}
+
+// HasTies reports whether some record of the contract may have a tie.
+func (c *Contract) HasTies() bool {
+	return len(c.Unique) > 0 || c.keysCollide() || c.moves() || c.mayRename()
+}
+
+// appendUnique ties rows of a serving store that stand and share the columns of a rule.
+func (c *Contract) appendUnique(buf []Tie, r *Record, f *SourceFacts) []Tie {
+	if r.Role != RoleEffect || !Effective(r) || (f != nil && !f.Serves) {
+		return buf
+	}
+	for i, rule := range c.Unique {
+		if rule.holds(r) {
+			buf = append(buf, Tie{TieUnique, c.uniqueText(i, r)})
+		}
+	}
+	return buf
+}
+
+func (c *Contract) uniqueText(rule int, r *Record) []byte {
+	text := binary.AppendUvarint([]byte(c.Name+"\x00"+r.Source+"\x00"), uint64(rule))
+	for _, name := range c.Unique[rule].Columns {
+		text = c.appendComponent(text, name, r.Field(name))
+	}
+	return text
+}
+
+// keysCollide reports whether two identities of the contract may be sent to the provider under one key: the provider knows less of the scope than the contract.
+func (c *Contract) keysCollide() bool {
+	if !c.Effect.external() || c.Provider == nil || !c.Provider.Dedup {
+		return false
+	}
+	text := c.ProviderKey.Template
+	switch c.ProviderKey.Rule {
+	case ProviderKeyColumn:
+		return true
+	case ProviderKeyMinted:
+		return false
+	case ProviderKeySame:
+		text = "{key}"
+	case ProviderKeyTemplate:
+	}
+	if strings.Count(text, "{") != 1 || !strings.Contains(text, "{key}") {
+		return true // holes that follow one another may be filled alike in two ways
+	}
+	return slices.ContainsFunc(c.Scope, func(name string) bool { return name != "key" && !slices.Contains(c.Provider.Scope, name) })
+}
+
+func (c *Contract) appendProviderKey(buf []Tie, r *Record) []Tie {
+	id := c.IdentityOf(r)
+	var key Value
+	switch c.ProviderKey.Rule {
+	case ProviderKeySame:
+		key = keyOf(id)
+	case ProviderKeyTemplate:
+		key = fillTemplate(c.ProviderKey.Template, id)
+	case ProviderKeyColumn:
+		if r.Role == RoleReceipt || r.Role == RoleEffect {
+			key = r.Field(c.ProviderKey.Column)
+		}
+	case ProviderKeyMinted:
+	}
+	if !key.known || (c.ProviderKey.Rule != ProviderKeyColumn && !Whole(id)) {
+		return buf
+	}
+	text := []byte(c.Name + "\x00")
+	for i := range id {
+		if slices.Contains(c.Provider.Scope, id[i].Name) {
+			if !id[i].Value.known {
+				return buf
+			}
+			text = c.appendComponent(text, id[i].Name, id[i].Value)
+		}
+	}
+	return append(buf, Tie{TieProviderKey, append(text, key.text...)})
+}
+
+// moves reports whether two identities may differ in nothing but the place.
+func (c *Contract) moves() bool {
+	return slices.ContainsFunc(c.Scope, func(name string) bool { return slices.Contains(movable, name) && !slices.Contains(c.Free, name) })
+}
+
+// mayRename reports whether the contract governs several operations that its identities tell apart.
+func (c *Contract) mayRename() bool {
+	several := len(c.Operations) > 1 || slices.ContainsFunc(c.Operations, func(o string) bool { return strings.Contains(o, "*") })
+	return several && slices.Contains(c.Scope, "operation")
+}
+
+// appendRequestTie ties records of one key and request whose scopes agree in all but some components.
+func (c *Contract) appendRequestTie(buf []Tie, kind TieKind, r *Record, f *SourceFacts, leaveOut func(string) bool) []Tie {
+	id := c.IdentityOf(r)
+	if !Whole(id) {
+		return buf
+	}
+	text := []byte(c.Name + "\x00")
+	for i := range id {
+		if !leaveOut(id[i].Name) {
+			text = c.appendComponent(text, id[i].Name, id[i].Value)
+		}
+	}
+	text, ok := appendRequest(text, c, r, f)
+	if !ok {
+		return buf
+	}
+	return append(buf, Tie{kind, text})
+}
+
+// tieSeat is a subject in the group of one tie.
+type tieSeat struct {
+	s     *Subject
+	row   *Record
+	began Instant
+}
+
+// tieSteps is how many of a group are looked at on either side of a subject in time. Those that do not count are its own, or differ in what is free.
+const tieSteps = 64
+
+// RelateTies fills Ties of each subject from the others.
+func RelateTies(subjects []*Subject, w *World) {
+	var groups [tieKinds]map[string][]tieSeat
+	var room []Tie
+	for _, s := range subjects {
+		if s.Contract == nil || !s.Contract.HasTies() {
+			continue
+		}
+		began := beganOf(s)
+		for i := range s.Evidence {
+			e := &s.Evidence[i]
+			room = s.Contract.AppendTies(room[:0], e.Record, w.Source(e.Record.Source))
+			for _, t := range room {
+				if e.Link != LinkKey && t.Kind != TieUnique && (t.Kind != TieProviderKey || s.Contract.ProviderKey.Rule != ProviderKeyColumn) {
+					continue // a line of the object that carries another request's key
+				}
+				if groups[t.Kind] == nil {
+					groups[t.Kind] = make(map[string][]tieSeat)
+				}
+				seats := groups[t.Kind][string(t.Text)]
+				if len(seats) == 0 || seats[len(seats)-1].s != s {
+					groups[t.Kind][string(t.Text)] = append(seats, tieSeat{s, e.Record, began})
+				}
+			}
+		}
+	}
+	for kind, of := range groups {
+		for _, seats := range of {
+			if len(seats) > 1 {
+				tie(TieKind(kind), seats)
+			}
+		}
+	}
+	for _, s := range subjects {
+		slices.SortFunc(s.Ties, func(a, b Tied) int {
+			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.away, b.away), strings.Compare(a.Case, b.Case))
+		})
+	}
+}
+
+// tie names to each of a group the nearest others in time that count.
+func tie(kind TieKind, seats []tieSeat) {
+	slices.SortFunc(seats, func(a, b tieSeat) int {
+		return twinSeat{a.s, a.began}.compare(twinSeat{b.s, b.began})
+	})
+	for i := range seats {
+		for _, step := range []int{-1, 1} {
+			met := 0
+			for n := i + step; n >= 0 && n < len(seats) && (n-i)*step <= tieSteps && met < MaxCandidates; n += step {
+				if seats[i].counts(kind, &seats[n]) {
+					seats[i].s.addTie(kind, &seats[n], between(seats[i].began, seats[n].began))
+					met++
+				}
+			}
+		}
+		for n := len(seats) - 1; n > i && !seats[n].began.known && len(seats)-n <= MaxCandidates; n-- { // whose time is not known may be near
+			if seats[i].counts(kind, &seats[n]) {
+				seats[i].s.addTie(kind, &seats[n], 1<<63-1)
+			}
+		}
+	}
+}
+
+func (s *Subject) addTie(kind TieKind, o *tieSeat, away int64) {
+	if slices.ContainsFunc(s.Ties, func(t Tied) bool { return t.Kind == kind && t.Case == o.s.ID }) {
+		return
+	}
+	s.Ties = append(s.Ties, Tied{Kind: kind, Other: o.s.Identity, Row: o.row, Candidate: Candidate{Case: o.s.ID, Locator: ref(o.row), Why: tieWords[kind], away: away}})
+}
+
+var tieWords = [tieKinds]string{"", "same unique columns", "same key at the provider", "same key and request elsewhere", "same key and request under another operation"}
+
+// counts reports whether what two actions share makes a finding.
+func (t *tieSeat) counts(kind TieKind, o *tieSeat) bool {
+	c := t.s.Contract
+	switch {
+	case o.s == t.s || o.s.ID == t.s.ID:
+		return false
+	case kind == TiePlace:
+		return c.inWindow(t.began, o.began) && c.differs(t.s.Identity, o.s.Identity, func(name string) bool { return slices.Contains(movable, name) && !slices.Contains(c.Free, name) })
+	case kind == TieOperation:
+		return c.inWindow(t.began, o.began) && c.differs(t.s.Identity, o.s.Identity, func(name string) bool { return name == "operation" })
+	}
+	return true
+}
+
+// inWindow reports whether a retry of what began at one time may be what began at the other; where one is not known it may.
+func (c *Contract) inWindow(a, b Instant) bool {
+	return !c.RetryWindow.Valid || !a.known || !b.known || time.Duration(between(a, b)) <= c.RetryWindow.D
+}
+
+// differs reports whether two identities differ in some component of a kind.
+func (c *Contract) differs(a, b []Component, of func(string) bool) bool {
+	for i := range a {
+		if of(a[i].Name) && i < len(b) && !c.agree(a[i:i+1], b[i:i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// tied returns the nearest action that shares a tie of a kind.
+func (j *judging) tied(kind TieKind) *Tied {
+	for i := range j.s.Ties {
+		if j.s.Ties[i].Kind == kind {
+			return &j.s.Ties[i]
+		}
+	}
+	return nil
+}
