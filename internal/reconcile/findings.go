@@ -37,7 +37,7 @@ var Findings = [...]Finding{
 	ProviderKeyCollision: {
 		Word:     "provider-key-collision",
 		Means:    "two identities map to one key in the provider's scope",
-		NotWhen:  "the provider does not deduplicate; its key is minted anew for each send",
+		NotWhen:  "the provider does not deduplicate, or its key is minted anew for each send; it made an object for each while it promised to know the key: it keeps them apart",
 		Why:      "The provider is sent one key for this action and for {other}: whichever comes second gets the other's answer, or is refused. It may never have been executed, or the answer that was recorded may be the other's.",
 		Severity: SeverityCritical, Judged: true,
 	},

@@ -167,6 +167,8 @@ type tieSeat struct {
 	s     *Subject
 	row   *Record
 	began Instant
+	made  Value   // the provider's first object of the action
+	at    Instant // when that was made
 }
 
 // tieSteps is how many of a group are looked at on either side of a subject in time. Those that do not count are its own, or differ in what is free.
@@ -181,6 +183,7 @@ func RelateTies(subjects []*Subject, w *World) {
 			continue
 		}
 		began := beganOf(s)
+		made, at := firstObject(s)
 		for i := range s.Evidence {
 			e := &s.Evidence[i]
 			room = s.Contract.AppendTies(room[:0], e.Record, w.Source(e.Record.Source))
@@ -193,7 +196,7 @@ func RelateTies(subjects []*Subject, w *World) {
 				}
 				seats := groups[t.Kind][string(t.Text)]
 				if len(seats) == 0 || seats[len(seats)-1].s != s {
-					groups[t.Kind][string(t.Text)] = append(seats, tieSeat{s, e.Record, began})
+					groups[t.Kind][string(t.Text)] = append(seats, tieSeat{s: s, row: e.Record, began: began, made: made, at: at})
 				}
 			}
 		}
@@ -217,6 +220,10 @@ func tie(kind TieKind, seats []tieSeat) {
 	slices.SortFunc(seats, func(a, b tieSeat) int {
 		return twinSeat{a.s, a.began}.compare(twinSeat{b.s, b.began})
 	})
+	odd, same := []int(nil), map[string][]int(nil)
+	if kind == TieProviderKey {
+		odd, same = outliers(seats)
+	}
 	for i := range seats {
 		for _, step := range []int{-1, 1} {
 			met := 0
@@ -232,7 +239,28 @@ func tie(kind TieKind, seats []tieSeat) {
 				seats[i].s.addTie(kind, &seats[n], 1<<63-1)
 			}
 		}
+		for _, n := range slices.Concat(odd, same[seats[i].made.String()]) { // whom near ones that do not count would hide
+			if seats[i].counts(kind, &seats[n]) {
+				seats[i].s.addTie(kind, &seats[n], between(seats[i].began, seats[n].began))
+			}
+		}
 	}
+}
+
+// outliers are the places of a few of a group from whom others are not kept apart: the first and the last, those for which the provider shows no object, and by
+// object those that share one.
+func outliers(seats []tieSeat) (odd []int, same map[string][]int) {
+	odd, same = []int{0, len(seats) - 1}, make(map[string][]int)
+	for i := range seats {
+		object := seats[i].made
+		switch {
+		case !object.known && len(odd) < 4:
+			odd = append(odd, i)
+		case object.known && len(same[object.String()]) < 2:
+			same[object.String()] = append(same[object.String()], i)
+		}
+	}
+	return odd, same
 }
 
 func (s *Subject) addTie(kind TieKind, o *tieSeat, away int64) {
@@ -250,12 +278,45 @@ func (t *tieSeat) counts(kind TieKind, o *tieSeat) bool {
 	switch {
 	case o.s == t.s || o.s.ID == t.s.ID:
 		return false
+	case kind == TieProviderKey:
+		return !keptApart(t, o)
 	case kind == TiePlace:
 		return c.inWindow(t.began, o.began) && c.differs(t.s.Identity, o.s.Identity, func(name string) bool { return slices.Contains(movable, name) && !slices.Contains(c.Free, name) })
 	case kind == TieOperation:
 		return c.inWindow(t.began, o.began) && c.differs(t.s.Identity, o.s.Identity, func(name string) bool { return name == "operation" })
 	}
 	return true
+}
+
+// keptApart reports whether the provider itself showed that one key of two actions is two to it: it made an object of its own for each, at times between which
+// it promises not to forget a key.
+func keptApart(a, b *tieSeat) bool {
+	if !a.made.Differs(b.made) {
+		return false
+	}
+	p := a.s.Contract.Provider
+	switch p.Retention {
+	case RetentionForever:
+		return true
+	case RetentionExact, RetentionMinimum:
+		return a.at.known && b.at.known && between(a.at, b.at) < int64(p.For)
+	case RetentionNone:
+	}
+	return false
+}
+
+// firstObject is the first object that the provider made for an action, whatever came of it.
+func firstObject(s *Subject) (id Value, at Instant) {
+	for _, e := range s.Evidence {
+		r := e.Record
+		if r.Role != RoleProvider || !r.ObjectID.known {
+			continue
+		}
+		if !id.known || r.CreatedAt.Before(at) {
+			id, at = r.ObjectID, r.CreatedAt
+		}
+	}
+	return id, at
 }
 
 // inWindow reports whether a retry of what began at one time may be what began at the other; where one is not known it may.

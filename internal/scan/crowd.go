@@ -67,15 +67,16 @@ func (m *member) tellsNotWhose() bool { return m.loose && (m.key != 0 || m.scope
 
 // crowd is the rows of one cluster, in blocks.
 type crowd struct {
-	most  int      // rows of a part
-	block int      // rows of a block that is not cut
-	rows  []member // those of one block side by side, guests of the whole cluster last
-	own   int      // how many are not guests
-	faces map[refOf][]int32
-	refs  [3][]int32 // own rows that carry a reference of the domain, by reference and scope
-	ties  []tieOf    // by tie and time
-	twins []int32    // rows that ask for something, by what they ask for and time
-	keys  []int32    // own rows that tell a key, by key
+	most     int      // rows of a part
+	block    int      // rows of a block that is not cut
+	rows     []member // those of one block side by side, guests of the whole cluster last
+	own      int      // how many are not guests
+	faces    map[refOf][]int32
+	refs     [3][]int32 // own rows that carry a reference of the domain, by reference and scope
+	ties     []tieOf    // by tie and time
+	outliers outliers   // of ties
+	twins    []int32    // rows that ask for something, by what they ask for and time
+	keys     []int32    // own rows that tell a key, by key
 }
 
 // objectRef is the place of a provider's object among a member's references.

@@ -98,7 +98,10 @@ func (c *crowd) index() {
 	}
 	c.twins = c.sorted(0, len(c.rows), func(m *member) bool { return m.tw != 0 }, compareTwin)
 	c.ties = c.tiesByTime()
-	c.keys = c.sorted(0, c.own, func(m *member) bool { return m.key != 0 }, func(a, b *member) int { return cmp.Compare(a.key, b.key) })
+	c.outliers = c.outliersOf()
+	c.keys = c.sorted(0, c.own, func(m *member) bool { return m.key != 0 }, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.scope, b.scope))
+	})
 }
 
 func compareTwin(a, b *member) int { return cmp.Or(cmp.Compare(a.tw, b.tw), cmp.Compare(a.t, b.t)) }
@@ -157,7 +160,8 @@ func (c *crowd) beside(p piece) []suspect {
 		es = append(es, c.rows[p.from+i].suspect)
 	}
 	shown := make(map[int32]bool)
-	show := func(i int32) bool {
+	whole := make(map[int32]bool) // shown with its action: what the provider made for that may keep it apart
+	alone := func(i int32) bool {
 		if p.holds(i) {
 			return false
 		}
@@ -166,6 +170,16 @@ func (c *crowd) beside(p piece) []suspect {
 			e := c.rows[i].suspect
 			e.guest = true
 			es = append(es, e)
+		}
+		return true
+	}
+	show := func(i int32) bool {
+		if !alone(i) {
+			return false
+		}
+		if c.rows[i].ties[0] != 0 && !whole[i] {
+			whole[i] = true
+			c.showAction(i, alone)
 		}
 		return true
 	}
@@ -230,6 +244,24 @@ func (c *crowd) showKey(i int32, show func(int32) bool) {
 	at, _ := slices.BinarySearchFunc(c.keys, key, func(k int32, key uint32) int { return cmp.Compare(c.rows[k].key, key) })
 	for n := at; n < min(len(c.keys), at+keyRows) && c.rows[c.keys[n]].key == key; n++ {
 		show(c.keys[n])
+	}
+}
+
+// showAction shows what else carries a row's key in its scope.
+func (c *crowd) showAction(i int32, show func(int32) bool) {
+	m := &c.rows[i]
+	if m.key == 0 || m.scope == 0 {
+		return
+	}
+	same := func(k int32, m *member) int {
+		return cmp.Or(cmp.Compare(c.rows[k].key, m.key), cmp.Compare(c.rows[k].scope, m.scope))
+	}
+	at, _ := slices.BinarySearchFunc(c.keys, m, same)
+	for n := at; n < min(len(c.keys), at+kinRows) && same(c.keys[n], m) == 0; n++ {
+		show(c.keys[n])
+	}
+	if m.refs[objectRef] != 0 { // a line that logs another key
+		c.showKin(refOf{objectRef, m.refs[objectRef]}, m.scope, show)
 	}
 }
 

@@ -165,11 +165,56 @@ func (c *crowd) compareTies(a, b tieOf) int {
 	return cmp.Or(cmp.Compare(a.tie, b.tie), cmp.Compare(c.rows[a.row].t, c.rows[b.row].t), cmp.Compare(a.row, b.row))
 }
 
+// action names a row's key in its scope.
+func (m *member) action() [2]uint32 { return [2]uint32{m.key, m.scope} }
+
+// outliers are, of the rows of each tie, those that are shown to everybody, and by object those that are shown to whoever has the same. A provider may keep
+// all others apart.
+type outliers struct {
+	made map[[2]uint32]uint32 // action → its first object
+	odd  map[uint32][]int32   // tie → the first, the last, and some for which no object is known
+	same map[[2]uint32][]int32
+}
+
+func (c *crowd) outliersOf() outliers {
+	out := outliers{made: make(map[[2]uint32]uint32), odd: make(map[uint32][]int32), same: make(map[[2]uint32][]int32)}
+	first := make(map[[2]uint32]int64)
+	for i := range c.rows[:c.own] {
+		m := &c.rows[i]
+		if t, met := first[m.action()]; m.owns[objectRef] && m.refs[objectRef] != 0 && (!met || m.t < t) {
+			out.made[m.action()], first[m.action()] = m.refs[objectRef], m.t
+		}
+	}
+	for at := 0; at < len(c.ties); {
+		tie, end := c.ties[at].tie, at+1
+		for end < len(c.ties) && c.ties[end].tie == tie {
+			end++
+		}
+		out.odd[tie] = []int32{c.ties[at].row, c.ties[end-1].row}
+		seen := make(map[[2]uint32]bool)
+		for _, t := range c.ties[at:end] {
+			m := &c.rows[t.row]
+			if object := out.made[m.action()]; seen[m.action()] {
+				continue
+			} else if seen[m.action()] = true; object == 0 && len(out.odd[tie]) < 2+twinRows+1 {
+				out.odd[tie] = append(out.odd[tie], t.row)
+			} else if of := [2]uint32{tie, object}; object != 0 && len(out.same[of]) < twinRows+1 {
+				out.same[of] = append(out.same[of], t.row)
+			}
+		}
+		at = end
+	}
+	return out
+}
+
 // showTies shows, of rows of other actions that share a tie with a row, some of the nearest in time.
 func (c *crowd) showTies(row int32, show func(int32) bool) {
 	for _, tie := range c.rows[row].ties {
 		if tie == 0 {
 			continue
+		}
+		for _, i := range slices.Concat(c.outliers.odd[tie], c.outliers.same[[2]uint32{tie, c.outliers.made[c.rows[row].action()]}]) {
+			show(i)
 		}
 		at, _ := slices.BinarySearchFunc(c.ties, tieOf{tie, row}, c.compareTies)
 		for _, step := range []int{-1, 1} {
