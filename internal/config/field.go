@@ -75,7 +75,9 @@ func (d *decoder) fieldForms(v value, f *sources.Field) {
 	v.fields(map[string]func(value){
 		"value":        from(func(v value) { s := v.textOrEmpty(); f.Const = &s }),
 		"from":         from(func(v value) { f.From = v.column() }),
-		"parts":        from(func(v value) { f.Parts = v.columns() }),
+		"parts":        from(func(v value) { f.Parts = v.parts() }),
+		"join":         func(v value) { f.Join = v.text() },
+		"json":         func(v value) { f.JSON = v.word("canonical", "python") },
 		"strip_prefix": func(v value) { f.StripPrefix = v.text() },
 		"prefix":       func(v value) { f.Prefix = v.text() },
 		"hash":         func(v value) { f.Hash = v.word("md5-hex", "sha256-hex", "sha256-base64") },
@@ -102,10 +104,20 @@ func (d *decoder) fieldForms(v value, f *sources.Field) {
 	}
 }
 
-func (v value) columns() []string {
-	var out []string
+// parts reads a list of columns and constants, {value: text}.
+func (v value) parts() []mapping.Part {
+	var out []mapping.Part
 	for _, item := range v.list() {
-		out = append(out, item.column())
+		if !item.mapping() {
+			out = append(out, mapping.Part{Column: item.column()})
+			continue
+		}
+		var p mapping.Part
+		item.fields(map[string]func(value){"value": func(v value) { s := v.text(); p.Const = &s }})
+		if p.Const == nil {
+			item.fail("write a column, or {value: text}", "a part of %s comes from nowhere", v.name)
+		}
+		out = append(out, p)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/mapping"
 )
 
 func loadFull(t *testing.T) *Config {
@@ -129,7 +130,7 @@ func wantSources(t *testing.T) []sources.Spec {
 		{
 			Name: "old-receipts", Role: reconcile.RoleReceipt, Scheme: sources.SQLite, Path: "old.sqlite", Shown: "sqlite:old.sqlite", Serves: &no, Table: "receipts",
 			Map: []sources.Field{
-				{Name: "key", Parts: []string{"function", "body"}, Hash: "md5-hex", Prefix: "p-"},
+				{Name: "key", Parts: []mapping.Part{{Column: "function"}, {Column: "body"}}, Hash: "md5-hex", Prefix: "p-"},
 				{Name: "state", Presence: []sources.Presence{{Word: "in-progress", Column: "locked_at"}, {Word: "completed", Column: "completed_at"}}},
 			},
 		},

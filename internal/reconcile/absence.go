@@ -169,8 +169,24 @@ func (j *judging) coversTime(r *Record, at Instant) bool {
 	return j.proved(j.short(f, need))
 }
 
-// joinBroken reports whether the source was never comparable with one that shows this action.
+// joinBroken reports whether the source was never comparable with one that shows this action: by itself, or because its rows carry nothing that this action is
+// known by, and what would name them for it was not. Then every row that seems to be another's may be its own.
 func (j *judging) joinBroken(f *SourceFacts) bool {
+	if j.incomparable(f) {
+		return true
+	}
+	if len(j.w.Broken) == 0 || j.testifies(f) {
+		return false
+	}
+	for i := range j.w.Sources {
+		if namer := &j.w.Sources[i]; namer.MapsRef && slices.Contains(namer.Components, "key") && j.concerns(namer) && j.incomparable(namer) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judging) incomparable(f *SourceFacts) bool {
 	for _, e := range j.s.Evidence {
 		if j.w.Broken[[2]string{f.Name, e.Record.Source}] || j.w.Broken[[2]string{e.Record.Source, f.Name}] {
 			return true

@@ -112,7 +112,8 @@ func columnNamed(columns []rows.Column, name string) *rows.Column {
 
 // affinityNote warns where a column's affinity may have changed what was written.
 func affinityNote(f *CheckedField) string {
-	exact := f.How == "component" || f.How == "reference"
+	how, _, _ := strings.Cut(f.How, ":")
+	exact := how == "component" || how == "reference"
 	switch {
 	case exact && (f.Affinity == "INTEGER" || f.Affinity == "NUMERIC"):
 		if f.Type == "INTEGER" {

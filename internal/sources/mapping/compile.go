@@ -125,7 +125,8 @@ func asShown(f *Field) string {
 }
 
 func (m *Mapper) explain(f *Field, how string) {
-	u := Understood{Fact: f.Name, How: how, paths: f.Parts, any: len(f.Presence) > 0, Column: strings.Join(f.Parts, " + ")}
+	u := Understood{Fact: f.Name, How: how + f.recipe(), paths: f.columns(), any: len(f.Presence) > 0}
+	u.Column = strings.Join(u.paths, " + ")
 	if f.From != "" {
 		u.paths, u.Column = []string{f.From}, f.From
 	}

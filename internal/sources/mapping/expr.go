@@ -20,7 +20,9 @@ type expr struct {
 	column string // its column as the config spells it
 
 	at       int // cell, -1 when there is none
-	parts    []int
+	parts    []part
+	join     []byte
+	json     string
 	constant []byte
 	plain    bool // one cell, nothing done to it
 
@@ -38,9 +40,15 @@ type expr struct {
 	words    *words[[]byte]
 }
 
+// part is one value of several: a cell, or a constant where at is -1.
+type part struct {
+	at       int
+	constant []byte
+}
+
 // expr compiles the source and the transforms of a field; text words are for evalWords only.
 func (m *Mapper) expr(f *Field) (*expr, error) {
-	e := &expr{name: f.Name, at: -1, strip: []byte(f.StripPrefix), split: []byte(f.Split), index: f.SplitIndex, lower: f.Lower, hash: f.Hash, prefix: []byte(f.Prefix), truncate: f.Truncate}
+	e := &expr{name: f.Name, at: -1, join: []byte(f.Join), json: f.JSON, strip: []byte(f.StripPrefix), split: []byte(f.Split), index: f.SplitIndex, lower: f.Lower, hash: f.Hash, prefix: []byte(f.Prefix), truncate: f.Truncate}
 	given := 0
 	if f.Const != nil {
 		given++
@@ -56,13 +64,17 @@ func (m *Mapper) expr(f *Field) (*expr, error) {
 	}
 	if len(f.Parts) > 0 {
 		given++
-		for _, part := range f.Parts {
-			c, err := m.column(f, part)
+		for _, p := range f.Parts {
+			if p.Const != nil {
+				e.parts = append(e.parts, part{-1, []byte(*p.Const)})
+				continue
+			}
+			c, err := m.column(f, p.Column)
 			if err != nil {
 				return nil, err
 			}
-			e.parts = append(e.parts, c.at)
-			e.column = part
+			e.parts = append(e.parts, part{at: c.at})
+			e.column = p.Column
 		}
 	}
 	if given != 1 || len(f.Presence) > 0 {
@@ -73,10 +85,13 @@ func (m *Mapper) expr(f *Field) (*expr, error) {
 	default:
 		return nil, f.at("use md5-hex, sha256-hex or sha256-base64", "%q is not a hash", f.Hash)
 	}
+	if why, hint := f.misfit(); why != "" {
+		return nil, f.at(hint, "%s %s", text.SafeString(f.Name), why)
+	}
 	if f.Truncate < 0 || f.SplitIndex < 0 {
 		return nil, f.at("count from 0", "%s has a negative length or index", text.SafeString(f.Name))
 	}
-	transformed := f.StripPrefix != "" || f.Split != "" || f.Lower || f.Hash != "" || f.Prefix != "" || f.Truncate > 0
+	transformed := f.JSON != "" || f.StripPrefix != "" || f.Split != "" || f.Lower || f.Hash != "" || f.Prefix != "" || f.Truncate > 0
 	e.plain = e.at >= 0 && !transformed && len(f.Words) == 0
 	return e, nil
 }
@@ -126,26 +141,44 @@ func quoted(b []byte) string {
 func (m *Mapper) eval(e *expr, cells []rows.Cell) (b []byte, known bool, _ *Unreadable) {
 	var bad *Unreadable
 	switch {
+	case e.json != "":
+		if b, known, bad = m.jsonText(e, cells); bad != nil || !known {
+			return nil, false, bad
+		}
 	case e.at >= 0:
 		if b, known, bad = m.cellText(e, &cells[e.at]); bad != nil || !known || e.plain {
 			return b, known, bad
 		}
 	case len(e.parts) > 0:
-		from := len(m.arena)
-		for _, at := range e.parts {
-			part, known, bad := m.cellText(e, &cells[at])
-			if bad != nil || !known {
-				return nil, false, bad
-			}
-			if inArena := cells[at].Kind == rows.Int; !inArena {
-				m.arena = append(m.arena, part...)
-			}
+		if b, known, bad = m.joined(e, cells); bad != nil || !known {
+			return nil, false, bad
 		}
-		b = m.arena[from:]
 	default:
 		b = e.constant
 	}
 	return m.transform(e, b)
+}
+
+// joined puts the parts behind each other.
+func (m *Mapper) joined(e *expr, cells []rows.Cell) (b []byte, known bool, _ *Unreadable) {
+	from := len(m.arena)
+	for i, p := range e.parts {
+		if i > 0 {
+			m.arena = append(m.arena, e.join...)
+		}
+		if p.at < 0 {
+			m.arena = append(m.arena, p.constant...)
+			continue
+		}
+		part, known, bad := m.cellText(e, &cells[p.at])
+		if bad != nil || !known {
+			return nil, false, bad
+		}
+		if inArena := cells[p.at].Kind == rows.Int; !inArena {
+			m.arena = append(m.arena, part...)
+		}
+	}
+	return m.arena[from:], true, nil
 }
 
 // transform applies strip_prefix, split, lower, hash, prefix, truncate.

@@ -28,12 +28,17 @@ import (
 
 // Field maps one fact of a record. Exactly one of From, Parts, Const, Presence is given.
 //
+// Parts are put behind each other with Join between them, exactly as a store does that derives a key from them: without Join, ("a", "bc") and ("ab", "c") are one
+// text, as they are in that store. JSON spells the value, or the parts as a list, as JSON text instead. Where one part is null or missing, so is the value.
+//
 // A value goes through its transforms in this order: strip_prefix, split, lower, hash, prefix, truncate; then through words; then it is read
 // as what the fact is (a text, a time, a number, a closed word).
 type Field struct {
 	Name        string // the fact's name, or any component or column name that a contract uses
 	From        string // column, or column.member.member; a name that contains a dot is quoted
-	Parts       []string
+	Parts       []Part
+	Join        string // between parts
+	JSON        string // canonical, python: see jsonText
 	Const       *string
 	Presence    []Presence // state by presence, in order
 	StripPrefix string     // must be there, else the row is unreadable
@@ -51,6 +56,23 @@ type Field struct {
 	CurrencyIs  string  // amount: constant
 	Each        []Field // attempts: the map of one element of the list; without it its members are at, target, key, outcome
 	Line, Col   int
+}
+
+// Part is one of several values that make up another: a column, or a constant.
+type Part struct {
+	Column string
+	Const  *string
+}
+
+// columns are the columns of the parts.
+func (f *Field) columns() []string {
+	var out []string
+	for _, p := range f.Parts {
+		if p.Const == nil {
+			out = append(out, p.Column)
+		}
+	}
+	return out
 }
 
 // Presence says that a state holds when a column is not null. Where several hold, a final state wins over an open one, then the first listed.
