@@ -54,7 +54,8 @@ type Table struct {
 	of     int    // which file that is, -1 for none
 
 	paths  []rows.Path
-	wanted []wanted
+	wanted []jsonwalk.Column
+	stands []int // where each stands in the file that is read
 	direct []direct
 	cells  []rows.Cell
 	record record
@@ -84,7 +85,14 @@ func Open(ctx context.Context, fsys fs.FS, dir, glob string, shape Shape, as fun
 func (t *Table) Bind(paths []rows.Path) error {
 	t.paths = paths
 	t.cells = make([]rows.Cell, len(paths))
-	t.wanted = compile(paths)
+	numbers := map[string]int{}
+	t.wanted, _ = jsonwalk.Columns(paths, func(name string) (int, error) { // each file has its own header: here only names are told apart
+		if _, ok := numbers[name]; !ok {
+			numbers[name] = len(numbers)
+		}
+		return numbers[name], nil
+	})
+	t.stands = make([]int, len(t.wanted))
 	for i := range t.Files {
 		l, err := t.peek(i)
 		if err != nil || l.width == 0 {
@@ -106,41 +114,6 @@ func (t *Table) peek(file int) (l layout, err error) {
 	return l, err
 }
 
-// wanted is one column that the caller's paths need, with all that is taken from it.
-type wanted struct {
-	name    string
-	column  int   // where it stands in the file that is read
-	whole   []int // the paths that are the column itself
-	slots   []int // the paths that lead into its JSON
-	members [][]string
-	walker  *jsonwalk.Walker
-	found   []rows.Cell
-}
-
-func compile(paths []rows.Path) []wanted {
-	var all []wanted
-	place := map[string]int{}
-	for i, p := range paths {
-		at, ok := place[p.Column]
-		if !ok {
-			at = len(all)
-			place[p.Column] = at
-			all = append(all, wanted{name: p.Column})
-		}
-		w := &all[at]
-		if len(p.Members) == 0 {
-			w.whole = append(w.whole, i)
-			continue
-		}
-		w.slots, w.members = append(w.slots, i), append(w.members, p.Members)
-	}
-	for i := range all {
-		all[i].walker = jsonwalk.Compile(all[i].members)
-		all[i].found = make([]rows.Cell, len(all[i].members))
-	}
-	return all
-}
-
 // direct is a path that is a column itself.
 type direct struct{ column, cell int }
 
@@ -148,25 +121,25 @@ type direct struct{ column, cell int }
 func (t *Table) find(file int, l layout) error {
 	t.layout, t.of, t.direct = l, file, t.direct[:0]
 	for i := range t.wanted {
-		w := &t.wanted[i]
-		w.column = -1
+		w, stands := &t.wanted[i], -1
 		for at, name := range l.names {
-			if name != w.name {
+			if name != w.Name {
 				continue
 			}
-			if w.column >= 0 {
+			if stands >= 0 {
 				return &rows.HintedError{
-					Err:  fmt.Errorf("%s: the header names %s twice, as columns %d and %d", t.Files[file].Name, strconv.Quote(w.name), w.column+1, at+1),
+					Err:  fmt.Errorf("%s: the header names %s twice, as columns %d and %d", t.Files[file].Name, strconv.Quote(w.Name), stands+1, at+1),
 					Hint: fmt.Sprintf("read it by number: rows: {header: false, skip: %d} and map columns 1, 2, …", t.shape.Skip+1),
 				}
 			}
-			w.column = at
+			stands = at
 		}
-		if w.column < 0 {
-			return &rows.HintedError{Err: fmt.Errorf("%s: %w: %q", t.Files[file].Name, rows.ErrNoColumn, w.name), Hint: t.noColumn(w, l)}
+		if stands < 0 {
+			return &rows.HintedError{Err: fmt.Errorf("%s: %w: %q", t.Files[file].Name, rows.ErrNoColumn, w.Name), Hint: t.noColumn(w, l)}
 		}
-		for _, cell := range w.whole {
-			t.direct = append(t.direct, direct{w.column, cell})
+		t.stands[i] = stands
+		for _, cell := range w.Whole {
+			t.direct = append(t.direct, direct{stands, cell})
 		}
 	}
 	return nil
@@ -176,7 +149,7 @@ func (t *Table) find(file int, l layout) error {
 var delimiters = []struct{ char, name, spelled string }{{";", "semicolons", `";"`}, {"\t", "tabs", "tab"}, {"|", "bars", `"|"`}, {",", "commas", `","`}}
 
 // noColumn says what may be meant by a column that is not there.
-func (t *Table) noColumn(w *wanted, l layout) string {
+func (t *Table) noColumn(w *jsonwalk.Column, l layout) string {
 	const shown = 12
 	if !t.shape.Header {
 		return fmt.Sprintf("without a header columns are numbered: 1 to %d", l.width)
@@ -192,13 +165,13 @@ func (t *Table) noColumn(w *wanted, l layout) string {
 	if strings.Contains(header, "\x00") {
 		return "its header looks like UTF-16: rows: {encoding: utf-16le} or utf-16be"
 	}
-	for _, members := range w.members {
-		if dotted := w.name + "." + strings.Join(members, "."); strings.Contains("\n"+header+"\n", "\n"+dotted+"\n") {
+	for _, members := range w.Members() {
+		if dotted := w.Name + "." + strings.Join(members, "."); strings.Contains("\n"+header+"\n", "\n"+dotted+"\n") {
 			return "a name that contains a dot is quoted: '\"" + text.SafeString(dotted) + "\"'"
 		}
 	}
 	for _, name := range l.names {
-		if strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(w.name)) {
+		if strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(w.Name)) {
 			return "names are compared byte by byte; here it is \"" + text.SafeString(name) + "\""
 		}
 	}
@@ -279,24 +252,9 @@ func (t *Table) fill() {
 		}
 	}
 	for i := range t.wanted {
-		if w := &t.wanted[i]; len(w.slots) > 0 {
-			w.dig(t.record.cell(w.column), t.cells)
+		if w := &t.wanted[i]; len(w.Members()) > 0 {
+			w.Dig(t.record.cell(t.stands[i]), t.cells)
 		}
-	}
-}
-
-// dig fills the paths that lead into the JSON of c.
-func (w *wanted) dig(c rows.Cell, cells []rows.Cell) {
-	clear(w.found)
-	if c.Kind == rows.Text {
-		if err := w.walker.Walk(c.Text, w.found); err != nil {
-			for i := range w.found {
-				w.found[i] = rows.Cell{Kind: rows.Bad, Text: []byte("not JSON: " + err.Error())}
-			}
-		}
-	}
-	for i, slot := range w.slots {
-		cells[slot] = w.found[i]
 	}
 }
 

@@ -9,47 +9,17 @@ import (
 	"example.com/idemctl/internal/sources/rows"
 )
 
-// wanted is one column that the caller's paths need, with all that is taken from it: its cell may serve several paths, and its members are found in one
-// walk over its text.
-type wanted struct {
-	column  int   // its place in cols
-	whole   []int // the paths that are the column itself
-	members [][]string
-	slots   []int // slots[i] is the path of members[i]
-	walker  *jsonwalk.Walker
-	found   []rows.Cell
-}
-
 // Bind implements rows.Table.
-func (t *table) Bind(paths []rows.Path) error {
+func (t *table) Bind(paths []rows.Path) (err error) {
 	t.paths = len(paths)
-	t.wanted = nil
-	at := map[int]int{}
-	for i, p := range paths {
-		c := t.column(p.Column)
+	t.wanted, err = jsonwalk.Columns(paths, func(name string) (int, error) {
+		c := t.column(name)
 		if c < 0 {
-			return t.noColumn(p.Column)
+			return 0, t.noColumn(name)
 		}
-		n, ok := at[c]
-		if !ok {
-			n = len(t.wanted)
-			at[c] = n
-			t.wanted = append(t.wanted, wanted{column: c})
-		}
-		w := &t.wanted[n]
-		if len(p.Members) == 0 {
-			w.whole = append(w.whole, i)
-			continue
-		}
-		w.members = append(w.members, p.Members)
-		w.slots = append(w.slots, i)
-	}
-	for i := range t.wanted {
-		w := &t.wanted[i]
-		w.walker = jsonwalk.Compile(w.members)
-		w.found = make([]rows.Cell, len(w.members))
-	}
-	return nil
+		return c, nil
+	})
+	return err
 }
 
 // selection is a statement's list of columns, and where each wanted column stands in it.
@@ -102,7 +72,7 @@ func (t *table) pick(guarded bool, keep func(i int) bool) *selection {
 	}
 	s.sql = "SELECT " + strings.Join(list, ", ") + " FROM " + from
 	for _, w := range t.wanted {
-		s.places = append(s.places, stands[w.column])
+		s.places = append(s.places, stands[w.At])
 	}
 	return s
 }
@@ -117,7 +87,7 @@ func (c *column) length(name string) string {
 }
 
 func (t *table) isWanted(column int) bool {
-	return slices.ContainsFunc(t.wanted, func(w wanted) bool { return w.column == column })
+	return slices.ContainsFunc(t.wanted, func(w jsonwalk.Column) bool { return w.At == column })
 }
 
 // needed are the columns of a scan: what the paths want, and what names a row that cannot be read.
@@ -134,35 +104,13 @@ func (t *table) fill(values [][]byte, s *selection, cells []rows.Cell) int64 {
 		var c rows.Cell
 		t.read(values, s, s.places[i], &c)
 		size += int64(len(c.Text))
-		for _, slot := range w.whole {
+		for _, slot := range w.Whole {
 			cells[slot] = c
 		}
-		if len(w.members) > 0 {
-			w.dig(c, t.cols[w.column].isJSON(), cells)
+		if t.cols[w.At].isJSON() && c.Kind != rows.JSON && c.Kind != rows.Bad {
+			c = rows.Cell{Kind: rows.Null} // null, a number, a JSON string: none has members
 		}
+		w.Dig(c, cells)
 	}
 	return size
-}
-
-// dig fills the paths that lead into the JSON of c.
-func (w *wanted) dig(c rows.Cell, typed bool, cells []rows.Cell) {
-	switch {
-	case c.Kind == rows.JSON, !typed && (c.Kind == rows.Text || c.Kind == rows.Blob):
-		if err := w.walker.Walk(c.Text, w.found); err != nil {
-			w.spread(bad("not JSON: " + err.Error()))
-		}
-	case c.Kind == rows.Bad:
-		w.spread(c)
-	default:
-		clear(w.found) // null, a number, a JSON string: none has members
-	}
-	for i, slot := range w.slots {
-		cells[slot] = w.found[i]
-	}
-}
-
-func (w *wanted) spread(c rows.Cell) {
-	for i := range w.found {
-		w.found[i] = c
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"example.com/idemctl/internal/sources/jsonwalk"
 	"example.com/idemctl/internal/sources/rows"
 )
 
@@ -42,7 +43,7 @@ type table struct {
 	blocks   int64
 
 	paths    int
-	wanted   []wanted
+	wanted   []jsonwalk.Column
 	branches []uint32 // tree: the oids in the order in which the server reads them, which positions count
 	declared bool     // ordinal: the cursor stands
 	current  current

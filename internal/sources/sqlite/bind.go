@@ -8,47 +8,17 @@ import (
 	"example.com/idemctl/internal/sources/rows"
 )
 
-// wanted is one column that the caller's paths need, with all that is taken from it: its cell may serve several paths, and its members are found in one
-// walk over its text.
-type wanted struct {
-	column  int   // its place in cols; -1 is the rowid
-	whole   []int // the paths that are the column itself
-	members [][]string
-	slots   []int // slots[i] is the path of members[i]
-	walker  *jsonwalk.Walker
-	found   []rows.Cell
-}
-
 // Bind implements rows.Table.
-func (t *table) Bind(paths []rows.Path) error {
+func (t *table) Bind(paths []rows.Path) (err error) {
 	t.paths = len(paths)
-	t.wanted = nil
-	place := map[int]int{}
-	for i, p := range paths {
-		c := t.column(p.Column)
-		if c < 0 && (t.rowid == "" || !isRowid(p.Column)) {
-			return t.noColumn(p.Column)
+	t.wanted, err = jsonwalk.Columns(paths, func(name string) (int, error) {
+		c := t.column(name) // -1 is the rowid
+		if c < 0 && (t.rowid == "" || !isRowid(name)) {
+			return 0, t.noColumn(name)
 		}
-		at, ok := place[c]
-		if !ok {
-			at = len(t.wanted)
-			place[c] = at
-			t.wanted = append(t.wanted, wanted{column: c})
-		}
-		w := &t.wanted[at]
-		if len(p.Members) == 0 {
-			w.whole = append(w.whole, i)
-			continue
-		}
-		w.members = append(w.members, p.Members)
-		w.slots = append(w.slots, i)
-	}
-	for i := range t.wanted {
-		w := &t.wanted[i]
-		w.walker = jsonwalk.Compile(w.members)
-		w.found = make([]rows.Cell, len(w.members))
-	}
-	return nil
+		return c, nil
+	})
+	return err
 }
 
 func isRowid(name string) bool {
@@ -93,10 +63,10 @@ func (t *table) pick(guarded bool, keep func(i int) bool) selection {
 	b.WriteString(" FROM " + t.from)
 	s.sql = b.String()
 	for _, w := range t.wanted {
-		if w.column < 0 {
+		if w.At < 0 {
 			s.places = append(s.places, -1)
 		} else {
-			s.places = append(s.places, at[w.column])
+			s.places = append(s.places, at[w.At])
 		}
 	}
 	return s
@@ -104,7 +74,7 @@ func (t *table) pick(guarded bool, keep func(i int) bool) selection {
 
 func (t *table) isWanted(column int) bool {
 	for _, w := range t.wanted {
-		if w.column == column {
+		if w.At == column {
 			return true
 		}
 	}
@@ -129,37 +99,7 @@ func (t *table) fill(r row, s selection, cells []rows.Cell) int64 {
 			t.read(r, s.places[i], &c)
 		}
 		size += int64(len(c.Text))
-		for _, slot := range w.whole {
-			cells[slot] = c
-		}
-		if len(w.members) > 0 {
-			w.dig(c, cells)
-		}
+		w.Fill(c, cells)
 	}
 	return size
-}
-
-// dig fills the paths that lead into the JSON of c.
-func (w *wanted) dig(c rows.Cell, cells []rows.Cell) {
-	switch c.Kind {
-	case rows.Null:
-		clear(w.found)
-	case rows.Text, rows.Blob, rows.Real:
-		if err := w.walker.Walk(c.Text, w.found); err != nil {
-			w.spread(bad("not JSON: " + err.Error()))
-		}
-	case rows.Bad:
-		w.spread(c)
-	default:
-		clear(w.found) // a number has no members
-	}
-	for i, slot := range w.slots {
-		cells[slot] = w.found[i]
-	}
-}
-
-func (w *wanted) spread(c rows.Cell) {
-	for i := range w.found {
-		w.found[i] = c
-	}
 }

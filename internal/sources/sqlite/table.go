@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.com/idemctl/internal/sources/jsonwalk"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/sources/sqlite/engine"
 )
@@ -29,7 +30,7 @@ type table struct {
 	total int64 // an estimate of the rows, 0 when not known
 
 	paths   int
-	wanted  []wanted
+	wanted  []jsonwalk.Column
 	current current
 	scratch []byte // the text of doubles, for one row
 
