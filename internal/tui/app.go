@@ -37,9 +37,10 @@ type app struct {
 	list      *caselist.List
 	rows      *caselist.Snapshot
 	decisions map[string][]audit.Decision
-	changed   map[string]bool // cases that rest on other evidence than their live decision
-	decided   bool            // decisions have been read
-	touched   map[string]bool // cases of which something was recorded since they were judged
+	wakes     reconcile.Instant // when the next case that rests is to be looked at again
+	changed   map[string]bool   // cases that rest on other evidence than their live decision
+	decided   bool              // decisions have been read
+	touched   map[string]bool   // cases of which something was recorded since they were judged
 	trouble   string
 	busy      string // what runs that must end before anything else is recorded
 

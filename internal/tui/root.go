@@ -186,5 +186,8 @@ func (r *root) recvMinute(m minute) tea.Cmd {
 	if m.gen != r.beat || !r.moving() {
 		return nil
 	}
+	if r.wakes.Known() && !r.wakes.After(r.real()) {
+		return tea.Batch(r.redecide(), r.untilMinute())
+	}
 	return r.untilMinute()
 }

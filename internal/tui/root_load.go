@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/caselist"
@@ -138,6 +139,11 @@ func (r *root) recvDecisions(m decisionsRead) tea.Cmd {
 		r.trouble = text.Once(m.standing.Trouble.Error())
 	}
 	r.decisions, r.changed, r.decided = m.standing.Decisions, m.changed, m.err == nil
+	return r.redecide()
+}
+
+// redecide lists what is decided as it stands now: it has been read again, or a case that rested is to be looked at again.
+func (r *root) redecide() tea.Cmd {
 	r.list.SetDecided(r.decidedRows())
 	r.rows = r.list.Snapshot()
 	return r.queue.redecided()
@@ -145,12 +151,16 @@ func (r *root) recvDecisions(m decisionsRead) tea.Cmd {
 
 func (a *app) decidedRows() map[string]caselist.Decided {
 	out := make(map[string]caselist.Decided, len(a.decisions))
+	a.wakes = reconcile.Instant{}
 	for id, ds := range a.decisions {
 		d := &ds[len(ds)-1]
 		if live := a.live(id); live != nil {
 			d = live
 		}
 		out[id] = caselist.Decided{Some: true, State: d.State, Decision: d.Decision, As: d.As, Live: d.Live(a.real()), Changed: a.changed[id]}
+		if one := out[id]; one.Rests() {
+			a.wakes = reconcile.Earliest(a.wakes, d.ValidUntil)
+		}
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/query"
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/tui/caselist"
 	"example.com/idemctl/internal/tui/keymap"
@@ -368,6 +369,43 @@ func TestHelpAndCommands(t *testing.T) {
 }
 
 // An idle console asks for no timer, and one on a running clock for one a minute.
+// A case to look at again later stands behind the others until its time has come, which the running clock notices by itself.
+func TestRecheckWakes(t *testing.T) {
+	t.Parallel()
+	d := &desk{res: fixture(t, "payments-restore")}
+	d.res.manifest.Pinned = false
+	first := d.res.cases[0]
+	d.decisions = []audit.Decision{{
+		Proposal: audit.Proposal{
+			Case: first.CaseID, Decision: reconcile.DecideRecheck, Executed: first.Found.Executed, Legs: first.Found.Legs, Digest: first.Digest,
+			ValidUntil: reconcile.At(night.Add(3 * time.Minute)),
+		},
+		ID: "d1", State: reconcile.DecisionDecided, Recorded: reconcile.At(night),
+	}}
+	c := start(t, d.deps(), 120, 36)
+	at := func() int {
+		q := c.r.queue
+		for place := range q.view.Len() {
+			if q.rows.ID(q.view.At(place)) == first.CaseID {
+				return place
+			}
+		}
+		return -1
+	}
+	if last := len(d.res.cases) - 1; at() != last {
+		t.Errorf("it stands at %d, want %d while it rests", at(), last)
+	}
+	if c.wait(2 * time.Minute); at() == 0 {
+		t.Error("it came back before its time")
+	}
+	if c.wait(2 * time.Minute); at() != 0 {
+		t.Errorf("it stands at %d when its time has come", at())
+	}
+	if d.decisions[0].State != reconcile.DecisionDecided || len(c.timers) != 1 {
+		t.Errorf("%v, %d timers", d.decisions[0].State, len(c.timers))
+	}
+}
+
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	d := &desk{res: fixture(t, "payments-restore")}
