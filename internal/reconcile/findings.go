@@ -64,8 +64,8 @@ var Findings = [...]Finding{
 	},
 	PartlyExecuted: {
 		Word:     "partly-executed",
-		Means:    "one leg stands, another is covered-absent",
-		Why:      "The {standing} leg stands, the {missing} leg was never made: its source covers the time and shows nothing.",
+		Means:    "one leg stands, another is covered-absent; or fewer records of a source stand than the contract expects",
+		Why:      "{what}",
 		Severity: SeverityHigh, Absence: true, Judged: true,
 	},
 	ScopeBreach: {

@@ -86,6 +86,9 @@ func (j *judging) expectCounterparts() {
 	if len(j.objects) == 0 && j.c.Effect.external() && (recorded || len(j.effects) > 0) {
 		j.proved(j.remoteGone)
 	}
+	for _, f := range j.fewer() {
+		j.proved(j.absentIn(f, j.c.SettleTime().D, missingNow))
+	}
 	if len(j.receipts) == 0 && (len(j.effects) > 0 || len(j.objectsIn(OutcomeSucceeded)) > 0) {
 		j.proved(j.receiptGone)
 	}

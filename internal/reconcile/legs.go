@@ -58,6 +58,8 @@ func (j *judging) localLeg() Leg {
 	leg := func(s LegState, code string) Leg { return Leg{LegLocal, s, code} }
 	gone := j.absentFrom(j.places(RoleEffect, true), j.c.SettleTime().D, neverHappened)
 	switch {
+	case len(j.effects) > 0 && j.lacking() != nil:
+		return leg(LegYes, effectsShort)
 	case len(j.effects) > 0:
 		return leg(LegYes, "effect-stands")
 	case j.claimedOpenly():
@@ -236,8 +238,9 @@ func (j *judging) executedOf() Executed {
 			open = true
 		}
 	}
+	short := slices.ContainsFunc(j.legs, func(l Leg) bool { return l.Code == effectsShort })
 	switch {
-	case stands > 0 && never > 0:
+	case stands > 0 && never > 0, short:
 		return ExecutedPartly
 	case open:
 		return ExecutedUndetermined

@@ -85,17 +85,21 @@ func partlyExecuted(j *judging) (bool, []string, map[string]string) {
 	if j.executed != ExecutedPartly {
 		return false, nil, nil
 	}
-	words := make(map[string]string)
+	refs := append(refsOf(j.effects), j.objectRefs()...)
+	var standing, missing string
 	for _, l := range j.legs {
 		switch l.State {
 		case LegYes, LegLost:
-			words["standing"] = l.Name.String()
+			standing = l.Name.String()
 		case LegNo:
-			words["missing"] = l.Name.String()
+			missing = l.Name.String()
 		case LegUndetermined:
 		}
 	}
-	return true, append(refsOf(j.effects), j.objectRefs()...), words
+	if f := j.lacking(); missing == "" && f != nil {
+		return true, refs, map[string]string{"what": j.lackingText(f)}
+	}
+	return true, refs, map[string]string{"what": "The " + standing + " leg stands, the " + missing + " leg was never made: its source covers the time and shows nothing."}
 }
 
 func (j *judging) objectRefs() []string {
