@@ -368,7 +368,6 @@ func TestHelpAndCommands(t *testing.T) {
 	c.press("enter", "?").typeText("withdraw").press("enter").shows("withdraw… is off: no live decision").press("esc").press("3").shows("Sources", "Restore gaps").press("1").selected("cart-")
 }
 
-// An idle console asks for no timer, and one on a running clock for one a minute.
 // A case to look at again later stands behind the others until its time has come, which the running clock notices by itself.
 func TestRecheckWakes(t *testing.T) {
 	t.Parallel()
@@ -406,6 +405,7 @@ func TestRecheckWakes(t *testing.T) {
 	}
 }
 
+// An idle console asks for no timer, and one on a running clock for one a minute.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	d := &desk{res: fixture(t, "payments-restore")}
