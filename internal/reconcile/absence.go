@@ -76,8 +76,11 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 	if why == neverHappened {
 		began = j.firstSend
 	}
-	if f.Role == RoleProvider {
+	switch {
+	case f.Role == RoleProvider:
 		began = j.calledFrom(began)
+	case f.Role == RoleEffect && f.Retained.Valid && len(j.receipts)+len(j.copies)+len(j.intents)+len(j.messages) == 0:
+		began = j.wishedFrom(began)
 	}
 	uncovered := func(code, format string, args ...any) absence {
 		return absence{state: absenceUncovered, code: code, text: f.Name + ": " + fmt.Sprintf(format, args...)}
@@ -100,7 +103,7 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("other-partition", "it covers other partitions only")
 	case cov.From.known && (!began.known || began.Add(-f.Skew).Before(cov.From)):
 		return uncovered("before-coverage", "it covers only from %s", stamp(cov.From))
-	case f.Retained.Valid && (!began.known || began.Before(cov.To.Add(-f.Retained.D))):
+	case f.Retained.Valid && (!began.known || began.Add(-f.Skew).Before(j.w.Now.Add(-f.Retained.D))):
 		return uncovered("archived", "rows older than %s are archived", f.Retained.D)
 	case why == neverHappened && j.holed(f):
 		return uncovered("restore-gap", "it was restored, and the action falls into what that lost")
@@ -281,6 +284,14 @@ func (j *judging) possibleStart() Instant {
 		start = Earliest(start, lost)
 	}
 	return start
+}
+
+// wishedFrom is when an action may have been begun of which only what the provider did is known: at the earliest a retry window before.
+func (j *judging) wishedFrom(did Instant) Instant {
+	if !j.c.RetryWindow.Valid {
+		return Instant{}
+	}
+	return did.Add(-j.c.RetryWindow.D)
 }
 
 // calledFrom is when the provider may first have been called for an action begun at an instant. Where the call comes before the row and nothing but the row

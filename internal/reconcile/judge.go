@@ -42,7 +42,7 @@ func (j *judging) classOf() Class {
 		return ClassCase
 	}
 	j.expectCounterparts()
-	if j.blocked != nil && j.blocked.code == "archived" {
+	if j.blocked != nil && j.blocked.code == "archived" && (j.live() != nil || j.exposure.State == ExposureNone) {
 		j.blocked, j.out.Explained = nil, "archived"
 	}
 	switch {

@@ -141,13 +141,13 @@ func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*u
 		}
 		for _, i := range cl.scopes(j.c).agreeing(u.id) {
 			k := cl.keyed[i]
-			if k.fitted == u || !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k).Add(j.c.SettleTime().D)) {
+			if k.fitted == u || !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k, ref).Add(j.c.SettleTime().D)) {
 				continue
 			}
 			switch {
 			case j.allAlike(u, k):
 				k.fitted, k.via, agree = u, ref, append(agree, k)
-			case j.someSame(u, k):
+			case ref.Domain == RefObject || j.someSame(u, k): // a provider hands out no id again
 				k.fitted, k.via, perhaps = u, ref, append(perhaps, k)
 			}
 		}
@@ -166,12 +166,12 @@ func (u *unit) newestEffect() Instant {
 	return t
 }
 
-// completedAt is when the latest completed receipt of a unit was written; unknown unless the store says so, since a receipt written before its effect
-// says nothing of when it was completed.
-func (j *joiner) completedAt(k *unit) Instant {
+// completedAt is when the latest completed receipt of a unit was written that carries a reference; unknown unless the store says so, since a receipt written
+// before its effect says nothing of when it was completed.
+func (j *joiner) completedAt(k *unit, ref Ref) Instant {
 	var done Instant
 	for _, r := range k.receipts {
-		if j.c.StateOf(r) != StateCompleted {
+		if j.c.StateOf(r) != StateCompleted || !carries(r, ref) {
 			continue
 		}
 		t := r.CompletedAt.Or(r.UpdatedAt)
@@ -184,6 +184,16 @@ func (j *joiner) completedAt(k *unit) Instant {
 		done = Latest(done, t)
 	}
 	return done
+}
+
+func carries(r *Record, ref Ref) bool {
+	var room [3]Ref
+	for _, o := range AppendRefs(room[:0], r) {
+		if o.Domain == ref.Domain && o.Value.Equal(ref.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // sayings are what a unit's records say of amount and parameters, each once: records that say the same are alike, or not, together.

@@ -45,6 +45,7 @@ func (j *judging) pendReceipt(r *Record) {
 // seeLostWorker allows for a worker whose receipt is gone: lost in a restore, aged out, or in a store that could not be read. It may act until its lease and
 // dead_after have passed; where they are undeclared it may always. A contract that commits receipt and row together, without a lease, has no such worker.
 func (j *judging) seeLostWorker() {
+	j.seeOvertaken()
 	j.unreceived = j.neverReceived()
 	if j.unreceived || !j.receiptTaken() || (j.c.Atomic && j.c.Effect == LegsLocal && !j.c.Lease.Valid) {
 		return
@@ -54,6 +55,21 @@ func (j *judging) seeLostWorker() {
 		return
 	}
 	j.lastSend = j.lastSend.Add(j.c.SettleTime().D + j.c.Lease.D + j.c.DeadAfter.D)
+}
+
+// seeOvertaken allows for a worker from whom another has taken over: the receipt names the later one, and whatever that wrote, the earlier may wake.
+func (j *judging) seeOvertaken() {
+	for _, r := range j.receipts {
+		if !r.Generation.Valid || r.Generation.N < 2 {
+			continue
+		}
+		if !j.c.DeadAfter.Valid {
+			j.mayWake = true
+			continue
+		}
+		over := r.LockedAt.Or(r.UpdatedAt).Or(r.CreatedAt)
+		j.lastSend = Latest(j.lastSend, over.Add(j.skewOf(r.Source)+j.c.DeadAfter.D))
+	}
 }
 
 // seeRestoredBook allows for sends of which a client's book told before an older copy of it was put back: as long as no answer ended them, they may have
@@ -98,12 +114,12 @@ func (j *judging) receiptTaken() bool {
 
 // neverReceived reports whether no receipt was ever committed: covered-absent, and neither a restore nor its age could have taken it.
 func (j *judging) neverReceived() bool {
-	if len(j.receipts)+len(j.copies) > 0 {
+	if len(j.receipts)+len(j.copies) > 0 || !keyOf(j.s.Identity).known {
 		return false
 	}
 	places := j.places(RoleReceipt, true)
 	for _, f := range places {
-		if j.c.Retention.Valid && !j.began.Add(j.c.Retention.D).After(f.Coverage.To) {
+		if j.c.Retention.Valid && !j.earliest.Add(j.c.Retention.D).After(f.Coverage.To) {
 			return false
 		}
 	}

@@ -77,9 +77,10 @@ func Wants(s *Subject, w *World) []Want {
 	return out
 }
 
-// openEnd is the last time at which a counterpart may have been written; open where a record without a time is among the evidence.
+// openEnd is the last time at which a counterpart may have been written; open where a record without a time is among the evidence,
+// or where nothing says when a worker is certainly gone.
 func (j *judging) openEnd(wait time.Duration) Instant {
-	if j.untimed.known {
+	if j.untimed.known || j.mayWake {
 		return Instant{}
 	}
 	return j.lastSend.Add(wait)

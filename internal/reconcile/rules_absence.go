@@ -312,10 +312,22 @@ func (j *judging) explainOrphan(r *Record) string {
 	case !j.c.Retention.Valid || !r.CreatedAt.known:
 		return ""
 	}
-	if !j.c.Outlived(r.CreatedAt, j.w.Now) {
+	if !j.c.Outlived(r.CreatedAt.Add(-j.before(r)), j.w.Now) {
 		return ""
 	}
 	return j.explainGone(r.CreatedAt.Add(j.c.Retention.D))
+}
+
+// before is how long before a record the receipt of its action may have been written, by the clocks of both stores.
+func (j *judging) before(r *Record) time.Duration {
+	d := j.skewOf(r.Source)
+	for _, f := range j.places(RoleReceipt, true) {
+		d = max(d, j.skewOf(r.Source)+f.Skew)
+	}
+	if d > 0 {
+		d += j.c.Settle
+	}
+	return d
 }
 
 // explainGone tells a receipt that aged out from one whose loss matters: inside the retry window the gap is the contract's, unless there is a sign that the
