@@ -39,6 +39,9 @@ func (s *sim) newWish() {
 	w := &wish{tenant: choose(s, "north", "south"), minor: 1000 * n, params: fmt.Sprintf(`{"qty":%d}`, n), actor: choose(s, "ann", "bob")}
 	if n > 1 && s.draw(5) == 4 {
 		w.params, w.minor = s.wishes[0].params, s.wishes[0].minor // somebody buys the same thing
+		if s.fault(2) == 0 {
+			w.actor = fmt.Sprintf("another-%d", n)
+		}
 	}
 	id := Identity{Tenant: w.tenant, Key: s.newKey()}
 	if n > 1 && s.draw(6) == 5 && s.mayTake(w.tenant) {
@@ -54,10 +57,10 @@ func (s *sim) newWish() {
 }
 
 // mayTake reports whether the first key is used again: by another tenant, or, by mistake, for another request. That shows only where the client's own book is
-// read: else nothing would tell of the first request once its receipt is gone.
+// read and kept: else nothing would tell of the first request once its receipt is gone.
 func (s *sim) mayTake(tenant string) bool {
 	if s.taken[Identity{tenant, "K1"}] {
-		return s.svc.Intents && s.one(2)
+		return s.svc.Intents && !s.bookLost && s.one(2)
 	}
 	return !s.svc.SameKey || s.one(2)
 }

@@ -80,7 +80,8 @@ func (g *sight) two(id Identity, source, name string) Fault {
 	f := Fault{Name: name, Kinds: []reconcile.Kind{reconcile.DuplicateEffect, reconcile.ReexecutedAfterExpiry}}
 	f.Hidden = hidden(len(g.shown[id][source]) < min(2, all) || len(g.hidden[id][source]) > 0 && len(g.standing(id, source)) < 2, notShown, len(g.standing(id, source)) < 2, notJoined)
 	const near = margin
-	if end := g.lifes[id].ends; !g.svc.ByReaper && end > 0 && len(times) == 2 {
+	both := len(g.once(id, Orders)) > 1 && len(g.once(id, Charges)) > 1 // then each leg may have been doubled in its own way
+	if end := g.lifes[id].ends; !g.svc.ByReaper && !both && end > 0 && len(times) == 2 {
 		switch {
 		case times[1] < end-near:
 			f.Kinds = f.Kinds[:1]
@@ -153,7 +154,8 @@ func (g *sight) resend(id Identity) Fault {
 	f := Fault{Name: name, Kinds: []reconcile.Kind{reconcile.ResendPending}}
 	if len(g.standing(id, Charges)) > 0 && !g.recognises(id) {
 		if slices.ContainsFunc(g.shown[id][Messages], func(r *reconcile.Record) bool { return r.Sent == reconcile.Unsent && !r.SentAt.Known() }) {
-			f.Hidden = hidden(g.receiptIn(id, reconcile.StateInProgress), young)
+			late := slices.ContainsFunc(g.standing(id, Charges), func(r *reconcile.Record) bool { return r.CreatedAt.Add(skew).After(g.place(Messages).Coverage.To) })
+			f.Hidden = hidden(g.receiptIn(id, reconcile.StateInProgress) || late, young)
 			return f
 		}
 	}
@@ -171,11 +173,14 @@ func (g *sight) providerOnly(id Identity) Fault {
 	}
 	old := len(g.shown[id][OldDisk]) > 0
 	gone := g.svc.Effect == reconcile.LegsExternal && g.receipt(id) == nil && g.lifes[id].first+g.svc.Retention < scanAt+2*skew // its receipt's time is over
+	if r := g.receipt(id); r != nil {
+		gone = gone || at(g.lifes[id].first+g.svc.Retention).Before(r.CreatedAt.Add(2*skew)) // it is another's than the one that stood when it was executed
+	}
 	busy := g.receiptIn(id, reconcile.StateInProgress) && !g.receipt(id).LeaseUntil.Add(g.svc.DeadAfter+2*settle+2*skew).Before(g.h.World.Now)
 	return Fault{
 		Name: "the provider executed what the service does not know of", Kinds: []reconcile.Kind{reconcile.ProviderOnlyEffect},
 		Hidden: hidden(len(g.shown[id][Charges]) == 0, notShown, len(g.standing(id, Charges)) == 0, notJoined, old, otherStore, gone || busy, young,
-			g.svc.local() && (!g.keyed(Orders) || !g.settled(id, Orders)) || g.receipt(id) == nil && !g.settled(id, Receipts) || g.lostBy(Receipts) && !g.booked(id), uncovered),
+			g.svc.local() && (!g.keyed(Orders) || !g.settled(id, Orders)) || g.receipt(id) == nil && !g.settled(id, Receipts) || (g.lostBy(Receipts) || g.svc.Archive) && !g.booked(id), uncovered),
 	}
 }
 
@@ -188,7 +193,8 @@ func (g *sight) partly(id Identity) Fault {
 	if t.Done.Remote > 0 {
 		have, lack = Charges, Orders
 	}
-	waits := slices.ContainsFunc(g.shown[id][Messages], func(r *reconcile.Record) bool { return r.Sent != reconcile.SentConfirmed })
+	waits := slices.ContainsFunc(g.shown[id][Messages], func(r *reconcile.Record) bool { return r.Sent != reconcile.SentConfirmed }) ||
+		slices.ContainsFunc(g.shown[id][Charges], func(r *reconcile.Record) bool { return r.Outcome == reconcile.OutcomePending })
 	return Fault{
 		Name: "one leg stands, the other was never made", Kinds: []reconcile.Kind{reconcile.PartlyExecuted, reconcile.ProviderMissing},
 		Hidden: hidden(len(g.shown[id][have]) == 0, notShown, len(g.standing(id, have)) == 0, notJoined, !g.covers(id, lack) || !g.none(id, lack) || g.named(id) != nil, uncovered,

@@ -13,13 +13,25 @@ func (g *sight) lost(id Identity) Fault {
 	}
 	return Fault{
 		Name: "a confirmed action is gone from the service's stores", Kinds: []reconcile.Kind{reconcile.LostAfterRestore},
-		Hidden: hidden(!g.keyed(Orders) || !g.settled(id, Orders) || !g.settled(id, Receipts), uncovered),
+		Hidden: hidden(!g.keyed(Orders) || !g.settled(id, Orders) || !g.settled(id, Receipts), uncovered, g.disputed(id), notJoined),
 	}
+}
+
+// disputed reports whether another action names a row or an object that this one names.
+func (g *sight) disputed(id Identity) bool {
+	for _, rs := range g.shown[id] {
+		for _, r := range rs {
+			if slices.ContainsFunc(idsOf(r), func(name string) bool { return len(g.naming[name]) > 1 }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // effectGone asks for a finished receipt whose row is gone.
 func (g *sight) effectGone(id Identity) Fault {
-	if !g.svc.local() || !g.receiptIn(id, reconcile.StateCompleted) || !g.none(id, Orders) || g.named(id) != nil {
+	if !g.svc.local() || !g.receiptIn(id, reconcile.StateCompleted) || !g.none(id, Orders) || g.named(id) != nil || len(g.requests(id)) > 1 {
 		return Fault{}
 	}
 	f := Fault{Name: "a finished receipt's row is gone", Kinds: []reconcile.Kind{reconcile.ReceiptWithoutEffect, reconcile.EffectMissingAfterRestore}}
@@ -45,7 +57,7 @@ func (g *sight) unpaid(id Identity) Fault {
 // mismatch asks for a row and an object of one action that differ.
 func (g *sight) mismatch(id Identity) Fault {
 	rows, objects := g.once(id, Orders), g.once(id, Charges)
-	if len(rows) != 1 || len(objects) != 1 || rows[0].Amount == objects[0].Amount {
+	if len(rows) != 1 || len(objects) != 1 || len(g.requests(id)) > 1 || rows[0].Amount == objects[0].Amount {
 		return Fault{}
 	}
 	f := Fault{Name: "the provider charged another amount", Kinds: []reconcile.Kind{reconcile.ProviderMismatch}}

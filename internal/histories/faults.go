@@ -24,12 +24,13 @@ func (s *sim) planFaults() {
 	case 9:
 		s.restore(reconcile.EventCleared, 0, resumed, s.receiptsBack, Receipts)
 	case 10:
-		if s.svc.Intents {
+		if s.bookLost = true; s.svc.Intents {
 			s.restore(reconcile.EventRestored, backup, resumed, s.clientsBack, Clients)
 		}
 	case 11: // everything there is goes back, the clients' book and its jobs too
+		s.bookLost = true
 		s.restore(reconcile.EventRestored, backup, resumed, func(b database) { s.allBack(b); s.clientsBack(b) }, Receipts, Orders, Messages, Clients)
-	default:
+	case 1, 2, 3:
 		if s.svc.ReusesIDs && !s.svc.Reaper {
 			s.after(resumed, s.deleteRow)
 		}

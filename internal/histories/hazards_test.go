@@ -54,7 +54,7 @@ var hazards = []hazard{
 		"the action is too young for anything to be missed",
 		func(a *action) bool {
 			first := a.left[histories.Clients]
-			return len(first) > 0 && first[0].CreatedAt.After(a.h.World.Now.Add(-a.h.Book[0].Settle))
+			return len(first) > 0 && first[0].CreatedAt.Add(-a.h.Service.Clocks.Client).After(a.h.World.Now.Add(-a.h.Book[0].Settle))
 		},
 		func(a *action) bool {
 			return slices.ContainsFunc(a.v.j.Kinds, func(k reconcile.Kind) bool { return reconcile.Findings[k].Absence && k != reconcile.NotExecuted })
@@ -112,7 +112,7 @@ var hazards = []hazard{
 		},
 		func(a *action) bool {
 			shown := a.h.Service.KeyedLog && len(a.left[histories.Charges]) > 0
-			return a.saysNo() || shown && !a.h.Service.Dedup && a.charged() && !a.v.has(reconcile.ResendPending)
+			return a.saysNo() || shown && !a.h.Service.Dedup && a.charged() && a.v.j.Class != reconcile.ClassInconclusive && !a.v.has(reconcile.ResendPending)
 		},
 	},
 	{

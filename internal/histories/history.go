@@ -2,6 +2,7 @@ package histories
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -75,6 +76,7 @@ func (h *History) from(pick func(n int) int) {
 	h.Service, h.Book = s.svc, reconcile.Book{s.svc.contract()}
 	h.World = s.world()
 	h.Records, h.Unseen, h.Owner = s.records()
+	h.noteRefs()
 	h.Earlier, h.wishes = s.toldReplays(), s.ids
 	h.Truth, h.left = make(map[Identity]Truth), make(map[Identity]Count)
 	done, sight := s.countAll(), s.sight(h)
@@ -85,6 +87,16 @@ func (h *History) from(pick func(n int) int) {
 		h.left[id] = s.wishCount(id)
 	}
 	h.Faults, h.Safe = sight.faults(), sight.safe()
+}
+
+// noteRefs marks the sources of which no record carries the id by which others point at it, as a reader of them would.
+func (h *History) noteRefs() {
+	for i := range h.World.Sources {
+		f := &h.World.Sources[i]
+		f.NoOwnRef = !slices.ContainsFunc(h.Records, func(r *reconcile.Record) bool {
+			return r.Source == f.Name && (r.EffectID.Known() || r.ObjectID.Known())
+		})
+	}
 }
 
 // Replay lives the same past again and lets the service handle the action once more, some time after the scan, undisturbed, beside whatever is still

@@ -19,7 +19,7 @@ func (s *sim) world() reconcile.World {
 	w := reconcile.World{Now: at(scanAt), Events: s.events}
 	add := func(name string, role reconcile.Role, components []string, to, ahead time.Duration) *reconcile.SourceFacts {
 		w.Sources = append(w.Sources, reconcile.SourceFacts{
-			Name: name, Role: role, Serves: true, Table: role != reconcile.RoleProvider, Components: components, MapsRef: true, MapsTime: true, Skew: ahead.Abs(),
+			Name: name, Role: role, Serves: true, Table: role != reconcile.RoleProvider, Components: components, MapsRef: role != reconcile.RoleIntent, MapsTime: true, Skew: ahead.Abs(),
 			Coverage: reconcile.Coverage{Complete: true, Proves: true, To: at(to)},
 		})
 		return &w.Sources[len(w.Sources)-1]

@@ -85,6 +85,9 @@ func (g *sight) joined(r *reconcile.Record) bool {
 			return false
 		}
 	}
+	if slices.ContainsFunc(g.shown[id][Orders], func(row *reconcile.Record) bool { return (row == r || sharesID(row, r)) && g.younger(id, row) }) {
+		return false
+	}
 	named := false
 	for _, rs := range g.shown[id] {
 		for _, o := range rs {
@@ -95,6 +98,14 @@ func (g *sight) joined(r *reconcile.Record) bool {
 		}
 	}
 	return named
+}
+
+// younger reports whether a row was made after a finished receipt of its action that names its id: then the id was handed out again.
+func (g *sight) younger(id Identity, row *reconcile.Record) bool {
+	after := func(r *reconcile.Record) bool {
+		return r.State == reconcile.StateCompleted && sharesID(r, row) && row.CreatedAt.After(r.CompletedAt.Add(settle))
+	}
+	return slices.ContainsFunc(g.shown[id][Receipts], after) || slices.ContainsFunc(g.shown[id][OldDisk], after)
 }
 
 // differ reports whether two records name two amounts or two requests: then an id alone joins them no more.
@@ -172,7 +183,7 @@ func (g *sight) later(id Identity) bool { return g.h.Truth[id].Later != (Count{}
 // quiet is the time from which nobody can act for the action any more, as far as the stores and the contract let one tell; ok is false where they do not.
 func (g *sight) quiet(id Identity) (at time.Duration, ok bool) {
 	l := g.lifes[id]
-	at = max(l.last, l.leased) + 2*settle + 2*skew
+	at = max(l.last, l.leased) + 3*settle + 4*skew
 	if g.svc.Atomic && g.svc.Effect == reconcile.LegsLocal {
 		return at, g.booked(id)
 	}
@@ -189,7 +200,7 @@ func (g *sight) covers(id Identity, source string) bool {
 	first := at(g.lifes[id].first - 2*skew - 2*settle)
 	end, ok := g.quiet(id)
 	switch {
-	case !ok, f.Coverage.From.After(first), f.Retained.Valid && first.Before(f.Coverage.To.Add(-f.Retained.D)), f.Coverage.To.Before(at(end + f.Coverage.Lag)):
+	case !ok, f.Coverage.From.After(first), f.Retained.Valid && first.Before(g.h.World.Now.Add(-f.Retained.D)), f.Coverage.To.Before(at(end + f.Coverage.Lag)):
 		return false
 	}
 	for _, e := range g.h.World.Events {
@@ -204,14 +215,17 @@ func (g *sight) covers(id Identity, source string) bool {
 func (g *sight) settled(id Identity, source string) bool {
 	f := g.place(source)
 	l := g.lifes[id]
-	return f != nil && !f.Coverage.To.Before(at(max(l.last, l.leased)+2*settle+2*skew+f.Coverage.Lag)) && g.none(id, source) && !g.hides(source, id)
+	if g.svc.DeadAfter > 0 && g.receipt(id) == nil {
+		l.last += lease + g.svc.DeadAfter // a worker whose receipt is gone may go on so long
+	}
+	return f != nil && !f.Coverage.To.Before(at(max(l.last, l.leased)+3*settle+4*skew+f.Coverage.Lag)) && g.none(id, source) && !g.hides(source, id)
 }
 
 // hides reports whether a source keeps back rows as old as an action.
 func (g *sight) hides(source string, id Identity) bool {
 	f := g.place(source)
-	first := at(g.lifes[id].first - 2*skew)
-	return f.Coverage.From.After(first) || f.Retained.Valid && first.Before(f.Coverage.To.Add(-f.Retained.D))
+	first := at(g.lifes[id].first - 4*skew)
+	return f.Coverage.From.After(first) || f.Retained.Valid && first.Before(g.h.World.Now.Add(-f.Retained.D))
 }
 
 // alone reports whether no other action of the tenant could be taken for it: the same wish, or the same request, under another key.

@@ -17,20 +17,21 @@ type sim struct {
 	seq   int
 	svc   Service
 
-	db      database
-	open    map[Identity]*transaction
-	stamp   time.Duration // when the transaction that commits now began; 0: just now
-	epoch   int           // of the stores: a restore ends every open transaction
-	relays  int           // how often the relay was started anew
-	lifes   map[Identity]*life
-	old     map[Identity]receipt // the receipts as a restore found them
-	oldAt   time.Duration
-	events  []reconcile.Event
-	objects []*object
-	known   map[string]*object // the provider's memory of keys
-	serials int                // of the receipts' rows
-	made    []*making
-	tail    time.Duration // how far the provider's log reaches
+	db       database
+	open     map[Identity]*transaction
+	stamp    time.Duration // when the transaction that commits now began; 0: just now
+	epoch    int           // of the stores: a restore ends every open transaction
+	relays   int           // how often the relay was started anew
+	bookLost bool          // the clients' book will go back
+	lifes    map[Identity]*life
+	old      map[Identity]receipt // the receipts as a restore found them
+	oldAt    time.Duration
+	events   []reconcile.Event
+	objects  []*object
+	known    map[string]*object // the provider's memory of keys
+	serials  int                // of the receipts' rows
+	made     []*making
+	tail     time.Duration // how far the provider's log reaches
 
 	wishes  []*wish
 	intents []*intent

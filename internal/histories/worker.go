@@ -16,8 +16,10 @@ type request struct {
 // arrive is the service's front: it answers from a live receipt, or sets a worker to the task.
 func (s *sim) arrive(q *request) {
 	s.life(q.id).see(s.now)
-	if t := s.open[q.id]; t != nil {
-		s.after(max(0, t.ends-s.now)+time.Millisecond, func() { s.arrive(q) }) // the key's row is locked until then
+	if t := s.open[q.id]; t != nil { // the key's row is locked until then, and nobody waits for a lock longer than settle
+		if wait := max(0, t.ends-s.now) + time.Millisecond; wait < settle {
+			s.after(wait, func() { s.arrive(q) })
+		}
 		return
 	}
 	r, there := s.db.receipts[q.id]
