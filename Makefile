@@ -55,7 +55,7 @@ truth: ; go test -count=1 -timeout 4h -run '^TestTruth$$' -v ./internal/historie
 docs: ; go test ./cmd/idemctl -run '^TestDocs$$' -count=1 -update
 
 # Writes the text screens of docs/screens and docs/walkthrough.md, and those that tests keep; a test fails while they are stale.
-screens: ; go test ./internal/tui -run '^(TestScreens|TestWalkthrough)$$' -count=1 -update
+screens: ; go test ./internal/tui -run '^(TestScreens|TestStyles|TestWalkthrough)$$' -count=1 -update
 
 # Runs the checks over foreign files that are not part of this repository: make cases CASES=DIR
 cases:

@@ -275,6 +275,31 @@ func TestRecordedIsKept(t *testing.T) {
 	}
 }
 
+// However fast the size changes, what is shown in the end fits the last one, and nothing was decided by it.
+func TestResizeStorm(t *testing.T) {
+	t.Parallel()
+	s := onTerminal(t, nil, "open", "@payments-restore")
+	s.shows("13 cases")
+	s.press("\r")
+	s.shows("What may be decided")
+	for i := range 200 {
+		if err := pty.Setsize(s.tty, &pty.Winsize{Rows: uint16(5 + i*7%60), Cols: uint16(20 + i*31%190)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.quiet()
+	s.screen.Resize(100, 30)
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
+		t.Fatal(err)
+	}
+	s.shows("1 of 13")
+	s.shows("decision    none is recorded")
+	s.press("qq")
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // Suspended it stands still behind the shell's prompt; the shell brings it back, with everything that was on the screen.
 func TestSuspend(t *testing.T) {
 	t.Parallel()
@@ -283,8 +308,10 @@ func TestSuspend(t *testing.T) {
 	s.press(" j")
 	s.shows("1 marked")
 	s.press("\x1a")
-	s.shows("THE-SHELL")
-	s.shows("1 marked") // it is drawn again
+	s.until("the console was back", func() bool {
+		_, back, away := strings.Cut(s.raw.String(), "THE-SHELL")
+		return away && strings.Contains(back, "1 marked") // drawn again, behind what the shell said
+	})
 	s.press("u")
 	s.until("the mark was taken away", func() bool { return !strings.Contains(s.screen.String(), "1 marked") })
 	s.press("q")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -167,6 +168,21 @@ func TestSuspend(t *testing.T) {
 	}
 	if back := written(); !strings.HasPrefix(back, enterScreen) || !strings.Contains(back, "cart-e1c5-1") || c.r.away {
 		t.Errorf("coming back writes %q", back)
+	}
+	c.r.opt.Suspend = func() error { lent = written(); return nil }
+	for _, keys := range [][]string{{"d", "tab", "down", " ", "tab"}, {"/"}} { // from a text box too, which keeps its text
+		for _, k := range append(keys, "x") {
+			c.wait(time.Second)
+			_, cmd := s.Update(message(k))
+			c.give(cmd)
+			c.drain()
+		}
+		lent = ""
+		_, _ = s.Update(message("ctrl+z"))
+		if lent == "" {
+			t.Errorf("%v: it did not go away", keys)
+		}
+		c.shows("x").press("esc")
 	}
 	c.r.busy = "a decision is being recorded"
 	lent = ""

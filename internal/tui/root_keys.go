@@ -60,6 +60,8 @@ func (r *root) key(k string) tea.Cmd {
 	switch {
 	case k == "ctrl+c":
 		return r.quit()
+	case r.suspends(k):
+		return r.perform(keymap.Suspend)
 	case r.small():
 		if k == "q" && len(r.dialogs) == 0 {
 			return r.quit()
@@ -150,6 +152,12 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 		return r.top().Do(id)
 	}
 	return nil
+}
+
+// suspends reports whether a key gives the terminal away: as in every program, it does so from anywhere.
+func (r *root) suspends(k string) bool {
+	a := r.keys.Action(keymap.Everywhere, k)
+	return a != nil && a.ID == keymap.Suspend && len([]rune(k)) > 1 // a letter is typed where there is a text box
 }
 
 // suspend asks for the terminal to be given to the shell. Nothing is lost: it is as if nobody pressed a key for a while.

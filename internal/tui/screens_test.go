@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/tui/paint"
 )
 
 var update = flag.Bool("update", false, "write the screens of docs/screens and testdata/screens anew")
@@ -149,6 +151,33 @@ func TestScreens(t *testing.T) {
 					t.Errorf("%s is stale, run make screens (-page +screen)\n%s", path, diff)
 				}
 			})
+		}
+	}
+}
+
+// TestStyles keeps one screen as each theme sets it, escapes spelled out.
+func TestStyles(t *testing.T) {
+	t.Parallel()
+	for _, theme := range paint.Palettes() {
+		d := &desk{res: fixture(t, "payments-restore")}
+		c := start(t, d.deps(), 120, 36, fixtureOption, func(o *Options) { o.Theme = theme })
+		c.press(" ", "d", "tab").wait(time.Second).lawful(theme)
+		got := strings.ReplaceAll(c.r.View(), "\x1b", `\e`) + "\n"
+		path := filepath.Join("testdata", "styles", theme+".txt")
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s is stale, run make screens (-kept +drawn)\n%s", path, diff)
 		}
 	}
 }
