@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,9 +28,9 @@ func faultyChild(where string) error {
 		return d, nil
 	}}
 	clock := time.Now
-	pressed := 0
+	var asked atomic.Int64
 	opt := Options{In: os.Stdin, Out: os.Stdout, Env: os.Getenv, Faults: os.TempDir(), Now: func() time.Time {
-		if pressed++; where == "update" && pressed > 40 {
+		if asked.Add(1) > 40 && where == "update" {
 			panic("in update")
 		}
 		return clock()

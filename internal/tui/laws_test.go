@@ -119,7 +119,7 @@ func TestFrameLaws(t *testing.T) {
 				})
 				c.visit(p)
 				c.everySize(name+", "+p.name, i)
-				for range 6 {
+				for range 2 {
 					c.resize(20+drawn.IntN(201), 5+drawn.IntN(66)).lawful(name + ", " + p.name)
 				}
 			}
