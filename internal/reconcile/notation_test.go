@@ -93,6 +93,8 @@ func read(t *testing.T, text string) *notation {
 		switch verb {
 		case "now":
 			n.world.Now = clock(w.bare[0])
+		case "taken":
+			n.world.Taken = clock(w.bare[0])
 		case "contract":
 			n.contract(w)
 		case "source":

@@ -312,7 +312,7 @@ func (j *judging) explainOrphan(r *Record) string {
 	case !j.c.Retention.Valid || !r.CreatedAt.known:
 		return ""
 	}
-	if !j.c.Outlived(r.CreatedAt.Add(-j.before(r)), j.w.Now) {
+	if !j.c.Outlived(r.CreatedAt.Add(-j.before(r)), Latest(j.w.Now, j.w.Taken)) {
 		return ""
 	}
 	return j.explainGone(r.CreatedAt.Add(j.c.Retention.D))

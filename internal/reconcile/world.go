@@ -36,6 +36,7 @@ type SourceFacts struct {
 // complete, so one clock reading and one coverage per source serve every subject.
 type World struct {
 	Now     Instant
+	Taken   Instant // when the last snapshot had been taken: what a reaper removed between Now and then is missing, too. Unknown = at Now
 	Sources []SourceFacts
 	Events  []Event
 	Broken  map[[2]string]bool   // pairs of sources that were never comparable (join-broken): no absence between them

@@ -21,7 +21,7 @@ import (
 
 // Options is what a scan is given besides its config.
 type Options struct {
-	Clock     func() time.Time  // read once, unless the config or Now pins it
+	Clock     func() time.Time  // read when the scan begins and when all snapshots are taken, unless the config or Now pins it
 	Now       reconcile.Instant // pins the clock, before the config's own
 	Out       string            // the saved scan to write; "" = none
 	TempDir   string            // where private copies and spill go; "" = the system's
@@ -59,6 +59,9 @@ func Run(ctx context.Context, cfg *config.Config, opt Options) (*Result, error) 
 		return nil, closeAfter(err, set)
 	}
 	r := &run{cfg: cfg, opt: opt, now: now, pinned: pinned, dir: place.TempDir, readers: set.Readers()}
+	if !pinned {
+		r.taken = reconcile.At(opt.Clock())
+	}
 	res, err := r.all(ctx)
 	if err = errors.Join(err, set.Close()); err != nil {
 		if res != nil {
@@ -110,6 +113,7 @@ type run struct {
 	cfg     *config.Config
 	opt     Options
 	now     reconcile.Instant
+	taken   reconcile.Instant // when the last snapshot had been taken
 	pinned  bool
 	dir     string
 	readers []sources.Reader
@@ -285,7 +289,7 @@ func (r *run) countPresent(rec *reconcile.Record, n *tally) {
 
 // know completes the world: from here on everything is known that judging needs.
 func (r *run) know() {
-	r.world = reconcile.World{Now: r.now, Events: r.cfg.Events, Decided: r.opt.Decided, Unsure: r.opt.Unsure}
+	r.world = reconcile.World{Now: r.now, Taken: r.taken, Events: r.cfg.Events, Decided: r.opt.Decided, Unsure: r.opt.Unsure}
 	for _, rd := range r.readers {
 		r.world.Sources = append(r.world.Sources, rd.Facts())
 	}

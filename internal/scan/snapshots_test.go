@@ -2,6 +2,7 @@ package scan_test
 
 import (
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -94,4 +95,35 @@ func (w snapshots) scan(t *testing.T, apart time.Duration) told {
 		}
 	}
 	return tell(t, cfg, scan.Options{MemBudget: 1 << 16}, readers...)
+}
+
+// TestReceiptRemovedBetweenTheClockAndItsSnapshot: opening took three minutes, in which a reaper removed a receipt whose life had ended. That is no loss; it
+// would be one had it been missing at once.
+func TestReceiptRemovedBetweenTheClockAndItsSnapshot(t *testing.T) {
+	t.Parallel()
+	for took, want := range map[time.Duration]int64{0: 1, 3 * time.Minute: 0} {
+		cfg := shop(false)
+		cfg.Contracts[0].Retention, cfg.Contracts[0].RetryWindow, cfg.Now = reconcile.For(4*time.Hour), reconcile.For(2*time.Hour), reconcile.Instant{}
+		born := noon.Add(-4*time.Hour + time.Minute).Format(time.RFC3339)
+		fields := func(id string) []sources.Field {
+			op := "create"
+			return []sources.Field{{Name: "tenant", From: "t"}, {Name: "operation", Const: &op}, {Name: "key", From: "k"}, {Name: "effect_id", From: id}, {Name: "created_at", From: "at"}}
+		}
+		cfg.Place = sources.Place{Dir: ".", FS: fstest.MapFS{"s.sql": {Data: []byte("CREATE TABLE r (t TEXT, k TEXT, o TEXT, at TEXT); CREATE TABLE o (id TEXT, t TEXT, k TEXT, at TEXT); INSERT INTO o VALUES ('1', 'north', 'K', '" + born + "');")}}}
+		cfg.Sources = []sources.Spec{
+			{Name: "receipts", Role: reconcile.RoleReceipt, Scheme: sources.SQLite, Path: "s.sql", Table: "r", Map: fields("o")},
+			{Name: "orders", Role: reconcile.RoleEffect, Scheme: sources.SQLite, Path: "s.sql", Table: "o", Map: fields("id")},
+		}
+		at := noon
+		res, err := scan.Run(t.Context(), cfg, scan.Options{TempDir: t.TempDir(), Clock: func() time.Time { defer func() { at = at.Add(took) }(); return at }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := res.Manifest().Counts; c.Cases != want || c.Explained != 1-want {
+			t.Errorf("opened within %v: %+v", took, c)
+		}
+		if err := res.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
