@@ -268,7 +268,7 @@ func TestEdited(t *testing.T) {
 
 // changed is another value of the same type.
 func changed(column string) string {
-	return fmt.Sprintf(`CASE typeof(%[1]s) WHEN 'null' THEN 7 WHEN 'integer' THEN %[1]s+100 WHEN 'text' THEN %[1]s||'x' WHEN 'blob' THEN CAST(substr(%[1]s,1,length(%[1]s)-1)||x'00' AS BLOB) END`, column)
+	return fmt.Sprintf(`CASE typeof(%[1]s) WHEN 'null' THEN 7 WHEN 'integer' THEN %[1]s+100 WHEN 'text' THEN %[1]s||'x' WHEN 'blob' THEN CAST(substr(%[1]s,1,length(%[1]s)-1)||CASE substr(%[1]s,-1) WHEN x'00' THEN x'01' ELSE x'00' END AS BLOB) END`, column)
 }
 
 func columns(t *testing.T, p audit.Place, good []byte, table string) (out []string) {
