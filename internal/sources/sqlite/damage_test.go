@@ -64,7 +64,7 @@ func TestCutAnywhere(t *testing.T) {
 // A flipped byte may change a value, which SQLite cannot know; it never ends in a panic, a hang or rows that are silently fewer.
 func TestFlips(t *testing.T) {
 	t.Parallel()
-	const n, flips = 300, 400
+	const n, flips = 300, 3000
 	dir, temp := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "s.db")
 	create(t, path, "PRAGMA journal_mode=WAL", "PRAGMA page_size=1024", receipts, "CREATE INDEX k ON receipts (key)", fillRows("receipts", n))
