@@ -143,7 +143,7 @@ func TestStoryInTmux(t *testing.T) {
 	p.types("v")
 	p.shows("verified: ")
 	p.keys("Enter")
-	p.shows("As it was on the screen when this was recorded")
+	p.shows("As it was on the screen when this was recorded", "enter opens it: 2 records")
 	p.keys("Enter")
 	p.shows("AS IT WAS on ")
 	p.keys("Escape")

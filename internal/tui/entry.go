@@ -38,12 +38,8 @@ func (v *entryView) need() tea.Cmd {
 func (v *entryView) Title(int) string    { return "record " + count(v.e.Seq) }
 func (v *entryView) Scope() keymap.Scope { return keymap.Audit }
 
-// State tells whether there is evidence to open.
-func (v *entryView) State(s *keymap.State) {
-	if v.past != nil {
-		s.Rows = 1
-	}
-}
+// State tells that there is a record.
+func (v *entryView) State(s *keymap.State) { s.Rows = 1 }
 
 // Hints are the keys of the footer.
 func (v *entryView) Hints() []keymap.ID {
@@ -70,6 +66,11 @@ func (v *entryView) Recv(msg any) tea.Cmd {
 func (v *entryView) Do(id keymap.ID) tea.Cmd {
 	switch id {
 	case keymap.OpenEntry:
+		if v.past == nil {
+			_, why := v.evidence()
+			v.say(paint.Warn, why)
+			return nil
+		}
 		past := &caseView{app: v.app, id: v.past.CaseID, c: v.past, lower: paneWhy, event: -1, tops: make(map[int]int)}
 		past.past = "AS IT WAS on " + stamp(v.e.At) + " (record " + count(v.e.Seq) + "); nothing is decided here"
 		past.pastAt = scanNow(v.e.Body).Or(v.e.At) // ages and exposure were measured by the scan's clock
@@ -82,6 +83,17 @@ func (v *entryView) Do(id keymap.ID) tea.Cmd {
 	return nil
 }
 
+// evidence says why there is none to open.
+func (v *entryView) evidence() (paint.Style, string) {
+	switch {
+	case v.wrong != "":
+		return paint.Bad, v.wrong
+	case v.asked:
+		return paint.Faint, "the evidence is still being read"
+	}
+	return paint.Faint, "no evidence is kept with this record"
+}
+
 // Draw paints the record.
 func (v *entryView) Draw(a paint.Area) {
 	in := a.Sub(1, 0, a.W()-2, a.H())
@@ -89,14 +101,9 @@ func (v *entryView) Draw(a paint.Area) {
 	v.trail.describe(s, &v.e)
 	s.gap()
 	s.add(paint.Title, "As it was on the screen when this was recorded")
-	switch {
-	case v.wrong != "":
-		s.add(paint.Bad, v.wrong)
-	case v.asked:
-		s.add(paint.Faint, "reading…")
-	case v.past == nil:
-		s.add(paint.Faint, "no evidence is kept with this record")
-	default:
+	if v.past == nil {
+		s.add(v.evidence())
+	} else {
 		s.add(paint.Text, v.keys.Short(keymap.OpenEntry)+" opens it: "+counted(int64(len(v.past.Evidence)), "record")+", "+v.past.Headline().String()+", executed "+v.past.Executed.String()+", a retry then "+v.past.RetryNow.String())
 	}
 	if len(v.e.Body) > 0 {

@@ -106,7 +106,7 @@ func pastCase(body []byte) (*scan.Case, error) {
 		}
 	}
 	if len(c.Kinds) == 0 || c.CaseID == "" {
-		p.err = errors.Join(p.err, errors.New("it is no case"))
+		p.err = errors.New("it is no case") // whatever else it is not
 	}
 	if p.err != nil {
 		return nil, fmt.Errorf("reading the evidence as it was: %w", p.err)

@@ -13,6 +13,21 @@ import (
 )
 
 // What is kept with a decision opens as the case that was seen, payloads masked like any other's.
+// A record whose evidence has not been read yet, or that has none, says so, and opens nothing.
+func TestEntryWithoutEvidence(t *testing.T) {
+	t.Parallel()
+	d := &desk{res: fixture(t, "payments-restore")}
+	c := start(t, d.deps(), 120, 36)
+	c.press("d", "tab", "down", " ", "tab").typeText("until it is clear").press("tab", "enter")
+	c.press("2")
+	c.held = true
+	c.press("enter", "enter").shows("the evidence is still being read").hides("AS IT WAS")
+	c.release()
+	c.press("enter").shows("AS IT WAS").press("esc", "esc")
+	d.entries[0].HasEvidence = false
+	c.press("1", "2", "enter", "enter").shows("no evidence is kept with this record").hides("AS IT WAS")
+}
+
 func TestPastCaseReadsBack(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"payments-restore", "provider-timeout"} {
@@ -58,7 +73,7 @@ func TestPastCaseRefusesHalfAPicture(t *testing.T) {
 	}
 	d := &desk{res: fixture(t, "payments-restore"), evidence: []byte("{}")}
 	c := start(t, d.deps(), 120, 36)
-	c.press("d", "tab", "down", " ", "tab").typeText("until it is clear").press("tab", "enter").press("2", "enter").shows("reading the evidence as it was", "it is no case").press("enter").shows("open is off: nothing is listed")
+	c.press("d", "tab", "down", " ", "tab").typeText("until it is clear").press("tab", "enter").press("2", "enter").shows("reading the evidence as it was", "it is no case").press("enter").shows("it is no case").hides("AS IT WAS", `\u{a}`)
 }
 
 func FuzzPastCase(f *testing.F) {
