@@ -191,6 +191,7 @@ const (
 	EarlyLoss     = "early-loss"
 	JoinBroken    = "join-broken"
 	SensitiveKeys = "sensitive-key"
+	ScopeChanged  = "scope-changed"
 )
 
 // ContractFindings is the one table of them.
@@ -215,5 +216,10 @@ var ContractFindings = []ContractFinding{
 		Word:    SensitiveKeys,
 		Means:   "keys have the shape of a credential, an e-mail address or a card number; one finding for each shape, in which no key is shown",
 		NotWhen: "digits without an issuer's range, its length and a right check digit; a name without a host",
+	},
+	{
+		Word:    ScopeChanged,
+		Means:   "an operation was renamed while keys were open: keys came back under a name whose rows begin where those of the first end, with the same request and inside the retry window",
+		NotWhen: "both names are in use at one time: they are two operations; an alias leads from the one to the other",
 	},
 }

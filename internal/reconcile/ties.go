@@ -50,7 +50,7 @@ func (c *Contract) AppendTies(buf []Tie, r *Record, f *SourceFacts) []Tie {
 	if c.moves() {
 		buf = c.appendRequestTie(buf, TiePlace, r, f, func(name string) bool { return slices.Contains(movable, name) })
 	}
-	if c.mayRename() {
+	if c.MayRename() {
 		buf = c.appendRequestTie(buf, TieOperation, r, f, func(name string) bool { return name == "operation" })
 	}
 	return buf
@@ -58,7 +58,7 @@ func (c *Contract) AppendTies(buf []Tie, r *Record, f *SourceFacts) []Tie {
 
 // HasTies reports whether some record of the contract may have a tie.
 func (c *Contract) HasTies() bool {
-	return len(c.Unique) > 0 || c.keysCollide() || c.moves() || c.mayRename()
+	return len(c.Unique) > 0 || c.keysCollide() || c.moves() || c.MayRename()
 }
 
 // appendUnique ties rows of a serving store that stand and share the columns of a rule.
@@ -137,8 +137,8 @@ func (c *Contract) moves() bool {
 	return slices.ContainsFunc(c.Scope, func(name string) bool { return slices.Contains(movable, name) && !slices.Contains(c.Free, name) })
 }
 
-// mayRename reports whether the contract governs several operations that its identities tell apart.
-func (c *Contract) mayRename() bool {
+// MayRename reports whether the contract governs several operations that its identities tell apart.
+func (c *Contract) MayRename() bool {
 	several := len(c.Operations) > 1 || slices.ContainsFunc(c.Operations, func(o string) bool { return strings.Contains(o, "*") })
 	return several && slices.Contains(c.Scope, "operation")
 }

@@ -37,6 +37,7 @@ type judge struct {
 	counts  *Counts
 	keep    *keeper
 	gaps    *retentionGaps
+	renames *renames
 	dues    dues
 	missing map[string]int64 // store → cases in its gap
 	strays  *strays
@@ -227,6 +228,7 @@ func (j *judge) one(s *reconcile.Subject, left int64) error {
 	v := reconcile.Judge(s, j.world)
 	j.counts.add(v.Class, 1)
 	j.dues.add(s.Contract, v)
+	j.renames.add(s, v)
 	for _, rule := range v.NotJudged {
 		j.counts.NotJudged[rule]++
 	}

@@ -22,16 +22,25 @@ func (g *retentionGaps) add(s *reconcile.Subject, v *reconcile.Judgement) {
 	f.Count++
 	f.From, f.To = reconcile.Earliest(f.From, v.RetainedTo), reconcile.Latest(f.To, v.RetainedTo)
 	f.Example = exampleOf(f.Example, s.Identity)
-	if !v.Amount.Valid {
+	f.addMoney(v.Amount)
+}
+
+// addMoney adds an amount to the sum of its currency.
+func (f *ContractFinding) addMoney(a reconcile.Amount) {
+	if !a.Valid {
 		return
 	}
 	for i := range f.Money {
-		if m := &f.Money[i]; m.Currency == v.Amount.Currency && m.Exponent == v.Amount.Exponent {
-			m.Minor += v.Amount.Minor
+		if m := &f.Money[i]; m.Currency == a.Currency && m.Exponent == a.Exponent {
+			m.Minor += a.Minor
 			return
 		}
 	}
-	f.Money = append(f.Money, v.Amount)
+	f.Money = append(f.Money, a)
+}
+
+func (f *ContractFinding) sortMoney() {
+	slices.SortFunc(f.Money, func(a, b reconcile.Amount) int { return strings.Compare(a.Currency, b.Currency) })
 }
 
 // exampleOf keeps the least identity by its bytes, so that the order of rows does not choose the example.
@@ -54,7 +63,7 @@ func (g *retentionGaps) list(b reconcile.Book) []ContractFinding {
 		if f == nil {
 			continue
 		}
-		slices.SortFunc(f.Money, func(a, b reconcile.Amount) int { return strings.Compare(a.Currency, b.Currency) })
+		f.sortMoney()
 		window := "has no declared end"
 		if c.RetryWindow.Valid {
 			window = "is " + c.RetryWindow.D.String()

@@ -128,6 +128,7 @@ type run struct {
 	first, last []reconcile.Instant // per source: its first and last row
 	contracts   []map[*reconcile.Contract]bool
 	shapes      map[shapeOf][]reconcile.Component
+	operations  map[operationOf]life
 	common      *common
 }
 
@@ -204,7 +205,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	if err != nil {
 		return err
 	}
-	r.present, r.shapes = make([]int64, len(r.cfg.Events)), shapesOf(tallies)
+	r.present, r.shapes, r.operations = make([]int64, len(r.cfg.Events)), shapesOf(tallies), operationsOf(tallies)
 	for i := range tallies {
 		r.first, r.last, r.contracts = append(r.first, tallies[i].first), append(r.last, tallies[i].last), append(r.contracts, tallies[i].contracts)
 		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
@@ -225,6 +226,7 @@ type tally struct {
 	first, last reconcile.Instant // row, as far as rows tell
 	contracts   map[*reconcile.Contract]bool
 	shapes      map[shapeOf][]reconcile.Component // the least identity whose key has a shape
+	operations  map[operationOf]life
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
@@ -239,6 +241,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		}
 		n.see(tr.contract, rec)
 		n.seeShape(tr.contract, &t, rec)
+		n.seeOperation(tr.contract, rec)
 		r.countPresent(rec, n)
 		n.loose = n.loose || t.k == 0
 		if err := tr.tiesOf(rec, &t, ties); err != nil {
@@ -384,6 +387,7 @@ func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, e
 		j := &judge{
 			book: r.cfg.Contracts, world: &r.world, readers: r.readers, gone: gone, counts: &r.counts, keep: k,
 			gaps:    &retentionGaps{by: make(map[*reconcile.Contract]*ContractFinding)},
+			renames: &renames{lives: r.operations, by: make(map[[2]operationOf]*ContractFinding)},
 			dues:    make(dues),
 			missing: make(map[string]int64), judged: &r.opt.Progress.judged, crowds: crowdSize(budget), block: r.opt.block,
 			marks: &tracer{book: r.cfg.Contracts, index: r.index, seed: r.seed}, met: s.strange.met,
@@ -428,7 +432,7 @@ func (r *run) finish(ctx context.Context, k *keeper, j *judge) (*Result, error) 
 func (r *run) manifest(j *judge) *Manifest {
 	m := &Manifest{
 		Tool: r.opt.Tool, Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Trail: r.opt.Trail, Complete: true,
-		Counts: r.counts, Contracts: append(j.gaps.list(r.cfg.Contracts), r.common.findings(&r.world, r.contracts, r.cfg.Contracts)...), Notes: slices.Clone(r.notes),
+		Counts: r.counts, Contracts: slices.Concat(j.gaps.list(r.cfg.Contracts), j.renames.list(r.cfg.Contracts), r.common.findings(&r.world, r.contracts, r.cfg.Contracts)), Notes: slices.Clone(r.notes),
 		Watermarks: j.dues.list(r.cfg.Contracts, &r.world),
 	}
 	for i, rd := range r.readers {
