@@ -23,7 +23,7 @@ func TestEveryKindHasScenarios(t *testing.T) {
 			t.Errorf("%s is not judged", f.Word)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file) //nolint:gosec // a name of testdata
+			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
