@@ -261,6 +261,9 @@ func (n *notation) source(w words) {
 
 func (n *notation) restored(w words) {
 	ev := reconcile.Event{Store: w.bare[0]}
+	if v, ok := w.set["tenant"]; ok {
+		ev.Only = map[string][]string{"tenant": {v}}
+	}
 	if v, ok := w.set["from"]; ok {
 		ev.From = clock(v)
 	}

@@ -87,11 +87,31 @@ func duplicateEffect(j *judging) (bool, []string, map[string]string) {
 	if rs, source, want := j.tooMany(); rs != nil {
 		return true, rs, map[string]string{"what": fmt.Sprintf("%d effective records stand in %s under one identity; the contract expects %s.", len(rs), source, want)}
 	}
+	if rows := j.onBothSides(); rows != nil {
+		what := fmt.Sprintf("%s and %s are two rows, the one in the store in use, the other in one that was: both took the action.", ref(rows[0]), ref(rows[1]))
+		return true, refsOf(rows), map[string]string{"what": what}
+	}
 	if rows, columns := j.uniqueTwice(); rows != nil {
 		what := fmt.Sprintf("%s and %s both stand with the same %s, of which the contract allows one.", ref(rows[0]), ref(rows[1]), columns)
 		return true, refsOf(rows), map[string]string{"what": what}
 	}
 	return false, nil, nil
+}
+
+// onBothSides returns a standing row of the serving store and one of a store that served before, where the two bear different ids, and one action makes one
+// row: each side of a parted network made its own. Under one id they are copies of one.
+func (j *judging) onBothSides() []*Record {
+	places := j.places(RoleEffect, true)
+	if len(places) != 1 || j.c.ExpectOf(places[0].Name).Max != 1 || len(j.effects) == 0 {
+		return nil
+	}
+	for _, c := range j.copyEffects {
+		same := func(r *Record) bool { return !c.EffectID.known || !r.EffectID.known || r.EffectID.Equal(c.EffectID) }
+		if !slices.ContainsFunc(j.effects, same) {
+			return []*Record{j.effects[0], c}
+		}
+	}
+	return nil
 }
 
 // tooMany returns the records of the first source that holds more effective ones than the contract expects.
