@@ -1,0 +1,64 @@
+package histories
+
+import (
+	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+)
+
+// collision asks for a key of the provider's that two tenants' actions were sent under.
+func (g *sight) collision(id Identity) Fault {
+	if !g.svc.SameKey || !g.svc.external() || !g.svc.Dedup {
+		return Fault{}
+	}
+	for other := range g.h.Truth {
+		if other.Key != id.Key || other.Tenant == id.Tenant || len(g.shown[other]) == 0 || len(g.shown[id]) == 0 {
+			continue
+		}
+		apart := len(g.shown[id][Charges]) > 0 && len(g.shown[other][Charges]) > 0 // an object for each: the provider may keep them apart, or have forgotten
+		return Fault{
+			Name: "the provider was sent one key for two actions", Kinds: []reconcile.Kind{reconcile.ProviderKeyCollision},
+			Hidden: hidden(!g.keyed(Charges), notJoined, apart || g.svc.Promises == reconcile.RetentionNone, otherStore),
+		}
+	}
+	return Fault{}
+}
+
+// overtaken asks for rows that workers of two generations made of one action.
+func (g *sight) overtaken(id Identity) Fault {
+	rows := g.standing(id, Orders)
+	r := g.receipt(id)
+	if !g.svc.GenRows || r == nil || len(rows) < 2 || rows[0].Generation == rows[1].Generation {
+		return Fault{}
+	}
+	late := slices.ContainsFunc(rows, func(row *reconcile.Record) bool {
+		return row.Generation.N < r.Generation.N && row.CreatedAt.After(r.LockedAt.Add(2*skew))
+	})
+	if !late {
+		return Fault{}
+	}
+	return Fault{Name: "a worker went on after another took over", Kinds: []reconcile.Kind{reconcile.StaleGeneration}}
+}
+
+// twin asks for a wish that its client asked for again under a new key, soon after it got no answer.
+func (g *sight) twin(id Identity) Fault {
+	if !g.svc.Actors || g.attempts(id, reconcile.AttemptConfirmed)+g.attempts(id, reconcile.AttemptRejected) > 0 {
+		return Fault{}
+	}
+	for other, w := range g.h.wishes {
+		if other == id || w != g.h.wishes[id] || len(g.requests(id)) != 1 || len(g.requests(other)) != 1 {
+			continue
+		}
+		for _, r := range g.shown[other][Clients] {
+			soon := func(first *reconcile.Record) bool {
+				return slices.ContainsFunc(first.Attempts, func(a reconcile.Attempt) bool {
+					return a.Outcome == reconcile.AttemptUncertain && !r.CreatedAt.Before(a.At) && r.CreatedAt.Before(a.At.Add(reconcile.DefaultTwinWindow-skew))
+				})
+			}
+			if slices.ContainsFunc(g.shown[id][Clients], soon) {
+				return Fault{Name: "a wish came again under a new key", Kinds: []reconcile.Kind{reconcile.SuspectedDuplicateIntent}}
+			}
+		}
+	}
+	return Fault{}
+}
