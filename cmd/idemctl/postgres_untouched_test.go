@@ -29,7 +29,7 @@ const face = `SELECT concat_ws(' ', pg_current_wal_insert_lsn(), pg_current_xact
 // counters stay as they are, and nobody but the trail learns of it. What connects, and as whom, is kept nowhere.
 func TestNoCommandWritesToPostgres(t *testing.T) {
 	t.Parallel()
-	c := ownServer(t, "")
+	c := ownServer(t, pgtest.Quiet)
 	ctx := context.Background()
 	if err := c.Exec(ctx, "postgres", "VACUUM (FREEZE, ANALYZE)"); err != nil {
 		t.Fatal(err)

@@ -148,7 +148,7 @@ func TestRightsOnSomeColumns(t *testing.T) {
 // TestNothingIsWrittenToTheSource compares what the server counts, its log and its files before and after.
 func TestNothingIsWrittenToTheSource(t *testing.T) {
 	t.Parallel()
-	c := alone(t, "")
+	c := alone(t, pgtest.Quiet)
 	conn := admin(t, c)
 	run(t, conn, "CREATE TABLE t (id int PRIMARY KEY, v text)", "INSERT INTO t SELECT i, 'v' FROM generate_series(1, 5000) i", "CREATE VIEW v AS SELECT a.id, b.v FROM t a JOIN t b USING (id)",
 		"CREATE ROLE reader LOGIN IN ROLE pg_read_all_stats", "GRANT SELECT ON t, v TO reader", "VACUUM FREEZE", "CHECKPOINT")

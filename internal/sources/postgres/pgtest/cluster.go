@@ -56,6 +56,9 @@ timezone = 'UTC'
 log_min_messages = fatal
 `
 
+// Quiet makes a server write nothing to its log but what somebody changes: else it notes from time to time, for standbys, which transactions run.
+const Quiet = "wal_level = minimal\nmax_wal_senders = 0\n"
+
 const startWithin = time.Minute
 
 // Start makes a cluster and starts it. extra is added to its postgresql.conf.
