@@ -41,10 +41,18 @@ var movable = []string{"account", "region", "zone", "target"}
 
 // AppendTies appends the ties of a record that the contract claims.
 func (c *Contract) AppendTies(buf []Tie, r *Record, f *SourceFacts) []Tie {
+	if c.KeysMeet() {
+		buf = c.appendProviderKey(buf, r)
+	}
+	return c.AppendFarTies(buf, r, f)
+}
+
+// AppendFarTies appends those ties of a record that are not told by its key text alone.
+func (c *Contract) AppendFarTies(buf []Tie, r *Record, f *SourceFacts) []Tie {
 	if len(c.Unique) > 0 {
 		buf = c.appendUnique(buf, r, f)
 	}
-	if c.keysCollide() {
+	if c.keysCollide() && !c.KeysMeet() {
 		buf = c.appendProviderKey(buf, r)
 	}
 	if c.moves() {
@@ -57,8 +65,18 @@ func (c *Contract) AppendTies(buf []Tie, r *Record, f *SourceFacts) []Tie {
 }
 
 // HasTies reports whether some record of the contract may have a tie.
-func (c *Contract) HasTies() bool {
-	return len(c.Unique) > 0 || c.keysCollide() || c.moves() || c.MayRename()
+func (c *Contract) HasTies() bool { return c.KeysMeet() || c.HasFarTies() }
+
+// HasFarTies reports whether some record of the contract may have a tie that its key text alone does not tell.
+func (c *Contract) HasFarTies() bool {
+	return len(c.Unique) > 0 || c.keysCollide() && !c.KeysMeet() || c.moves() || c.MayRename()
+}
+
+// KeysMeet reports whether two identities of one key text may be sent to the provider under one key.
+func (c *Contract) KeysMeet() bool {
+	rule := c.ProviderKey
+	byKey := rule.Rule == ProviderKeySame || rule.Rule == ProviderKeyTemplate && strings.Count(rule.Template, "{") == 1 && strings.Contains(rule.Template, "{key}")
+	return byKey && c.keysCollide()
 }
 
 // appendUnique ties rows of a serving store that stand and share the columns of a rule.

@@ -12,6 +12,7 @@ type group struct {
 	node uint64 // names the group: its identity's hash, else its key's, else its row's
 	rows []trace
 	torn bool // several identities, or rows that join none for certain
+	kin  bool // other identities of its key may meet it at the provider
 }
 
 // sortTraces brings the traces of one identity together, incomplete ones last among those of their key.
@@ -71,12 +72,13 @@ func splitKey(ts []trace, each func(group) error) error {
 		}
 		return each(group{node: ts[0].k, rows: ts, torn: true})
 	}
+	kin := ts[0].fl&meets != 0 && ts[0].id != ts[whole-1].id
 	for i := 0; i < len(ts); {
 		end := i
 		for end < len(ts) && ts[end].id == ts[i].id {
 			end++
 		}
-		if err := each(group{node: ts[i].id, rows: ts[i:end]}); err != nil {
+		if err := each(group{node: ts[i].id, rows: ts[i:end], kin: kin}); err != nil {
 			return err
 		}
 		i = end
@@ -123,7 +125,7 @@ type places struct {
 // claim says what a group is where every rule would say nothing and the class is certain; false sends it to the rules. It is the sieve's one
 // judgement, and the property test holds it against reconcile.Judge.
 func (p *places) claim(g *group) (reconcile.Class, bool) {
-	if g.torn || g.rows[0].k == 0 || p.severalRows || (p.narrow && p.apart != nil) {
+	if g.torn || g.kin || g.rows[0].k == 0 || p.severalRows || (p.narrow && p.apart != nil) {
 		return 0, false
 	}
 	s := sum(g.rows)

@@ -150,12 +150,17 @@ func single(one []trace, torn bool) group {
 	return group{node: t.id, rows: one}
 }
 
-// tornKeys are the keys of which some row does not carry a whole identity, and a row of each key whose text has a shape.
+// tornKeys are the keys of which some row does not carry a whole identity, or whose identities may meet at the provider, and a row of each key whose text has a shape.
 func tornKeys(ctx context.Context, p *pool, i int) (torn map[uint64]bool, shaped map[uint64]trace, err error) {
 	torn, shaped = make(map[uint64]bool), make(map[uint64]trace)
+	first := make(map[uint64]uint64)
 	err = eachTrace(ctx, p, i, func(t *trace) error {
-		if t.id == 0 && t.k != 0 {
+		switch id, met := first[t.k]; {
+		case t.k == 0:
+		case t.id == 0, met && t.fl&meets != 0 && id != t.id:
 			torn[t.k] = true
+		case !met:
+			first[t.k] = t.id
 		}
 		if t.k != 0 && t.fl.shape() != reconcile.ShapePlain {
 			shaped[t.k] = *t

@@ -126,6 +126,9 @@ func (s *sieve) claim(g *group) (reconcile.Class, bool) {
 // first counts a group as healthy, or writes its rows down as suspects.
 func (s *sieve) first(g group) error {
 	class, ok := s.claim(&g)
+	if g.kin {
+		s.unions.join(g.node, mix(g.rows[0].k))
+	}
 	s.refs.addGroup(&g, g.rows[0].k == 0)
 	if ok {
 		s.healthy(&g, class, 1)

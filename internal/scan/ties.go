@@ -35,10 +35,10 @@ func (m *tieMark) get(b []byte) {
 
 // tiesOf posts the ties of the row just read.
 func (tr *tracer) tiesOf(r *reconcile.Record, t *trace, w *writer) error {
-	if !tr.contract.HasTies() {
+	if !tr.contract.HasFarTies() {
 		return nil
 	}
-	tr.ties = tr.contract.AppendTies(tr.ties[:0], r, &tr.facts)
+	tr.ties = tr.contract.AppendFarTies(tr.ties[:0], r, &tr.facts)
 	for i := range tr.ties {
 		m := tieMark{h: tr.tie(&tr.ties[i]), pos: t.pos, id: uint32(t.id), src: t.src} // a hash, cut
 		b, err := w.entry(mix(m.h))

@@ -44,6 +44,7 @@ const (
 	noReq    flags = 1 << 13 // the contract declares nothing by which requests are compared
 	noActor  flags = 1 << 14 // the contract declares no actor
 	lodged   flags = 1 << 15 // the row carries no key: a reference gave it its identity
+	meets    flags = 1 << 19 // the provider may be sent one key for two identities of this key
 	aimed    flags = 1 << 18 // intent: it tells where it was sent
 	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
 )
@@ -241,6 +242,9 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 	n.fl |= legFlags(c)
 	if c.SharedEffects {
 		n.fl |= shared
+	}
+	if c.KeysMeet() {
+		n.fl |= meets
 	}
 	if c.Fingerprint == nil && c.Params == nil {
 		n.fl |= noReq
