@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func Open(ctx context.Context, place Place, specs []Spec, now reconcile.Instant)
 		set.sources = append(set.sources, s)
 	}
 	turns := map[string]int{} // of stores that several sources share
-	for turn, i := range order(specs, place) {
+	for turn, i := range set.order(place) {
 		if err := ctx.Err(); err != nil {
 			return set, err
 		}
@@ -102,23 +103,48 @@ func Open(ctx context.Context, place Place, specs []Spec, now reconcile.Instant)
 	return set, nil
 }
 
-// order lists the specs in the order in which their snapshots are taken: receipts last, with all that shares a store with them.
-func order(specs []Spec, place Place) []int {
-	late := map[string]bool{}
-	for i := range specs {
-		if key := place.storeOf(&specs[i]); key != "" && specs[i].Role == reconcile.RoleReceipt {
-			late[key] = true
+// order lists the sources in the order in which their snapshots are taken: what the absence of a record is looked for in comes after what tells of the
+// action, so that the record would be seen. Stores that do not serve and witnesses first, then what was done, receipts last; sources of one store go together,
+// in the place of the latest of them.
+func (set *Set) order(place Place) []int {
+	latest := map[string]int{} // of a store
+	for _, s := range set.sources {
+		key := place.storeOf(s.spec)
+		latest[key] = max(latest[key], s.rank())
+	}
+	out := make([]int, len(set.sources))
+	for i := range out {
+		out[i] = i
+	}
+	turn := func(i int) int {
+		if key := place.storeOf(set.sources[i].spec); key != "" {
+			return latest[key]
+		}
+		return set.sources[i].rank()
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(turn(a), turn(b)) })
+	return out
+}
+
+// rank is the earlier the less the absence of a record in the source is asked for.
+func (s *Source) rank() int {
+	switch s.spec.Role {
+	case reconcile.RoleIntent:
+		return 1
+	case reconcile.RoleOutbox:
+		return 2
+	case reconcile.RoleProvider:
+		return 3
+	case reconcile.RoleEffect:
+		if s.facts.Serves {
+			return 4
+		}
+	case reconcile.RoleReceipt:
+		if s.facts.Serves {
+			return 5
 		}
 	}
-	var first, last []int
-	for i := range specs {
-		if specs[i].Role == reconcile.RoleReceipt || late[place.storeOf(&specs[i])] {
-			last = append(last, i)
-		} else {
-			first = append(first, i)
-		}
-	}
-	return append(first, last...)
+	return 0
 }
 
 // newSource compiles a source's map; nothing is opened.

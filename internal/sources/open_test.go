@@ -231,8 +231,25 @@ func TestReceiptsAreTakenLast(t *testing.T) {
 	if len(set.stores) != 2 {
 		t.Errorf("%d stores, want 2", len(set.stores))
 	}
-	if got := order(specs, Place{Dir: dir}); !cmp.Equal(got, []int{2, 0, 1}) {
+	if got := set.order(Place{Dir: dir}); !cmp.Equal(got, []int{2, 0, 1}) {
 		t.Errorf("opened in order %v, want the store without receipts first", got)
+	}
+	yes, no := true, false
+	witnesses := []Spec{receiptsSpec(), effectsSpec(), chargesSpec("c.jsonl"), {Name: "outbox", Role: reconcile.RoleOutbox, Scheme: CSV}, {Name: "clients", Role: reconcile.RoleIntent, Scheme: JSON}, receiptsSpec(), effectsSpec()}
+	for i, path := range map[int]string{0: "a.sql", 1: "b.sql", 5: "old.sql", 6: "c.sql"} {
+		witnesses[i].Path, witnesses[i].Serves = path, &yes
+	}
+	witnesses[5].Serves, witnesses[6].Serves = &no, &no
+	all := &Set{}
+	for i := range witnesses {
+		s, err := newSource(&witnesses[i], witnesses, Place{}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.sources = append(all.sources, s)
+	}
+	if got := all.order(Place{Dir: dir}); !cmp.Equal(got, []int{5, 6, 4, 3, 2, 1, 0}) {
+		t.Errorf("opened in order %v, want witnesses before what they witness", got)
 	}
 	if err := set.Close(); err != nil {
 		t.Error(err)

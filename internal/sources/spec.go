@@ -12,8 +12,8 @@
 //
 // # Invariants
 //
-//   - Snapshots are taken of effects, provider, outbox and intents first and of receipts last, so that a receipt committed meanwhile is seen
-//     and no effect looks orphaned by the order of reading.
+//   - Snapshots are taken one after the other: of what does not serve, intents, outbox and provider first, then of effects, of receipts last, so that a
+//     receipt committed meanwhile is seen and no effect looks orphaned by the order of reading. Facts tell each source's turn.
 //   - A row is handed over as one record, or counted as unreadable with its place, or counted as left out by where.
 //   - Reasons and places are safe to show.
 package sources
