@@ -58,6 +58,8 @@ func TestCompareParams(t *testing.T) {
 		{`[1,2]`, `[1,2,3]`, "differ", "missing $[2] - | 3\n"},
 		{`{"a":[{"b":1}]}`, `{"a":[{"b":2}]}`, "differ", "value $.a[0].b 1 | 2\n"},
 		{`{"e":{"x@example.com":1}}`, `{"e":{"x@example.com":2}}`, "differ", "value $.e[\"x@example.com\"] 1 | 2 as $.e[\"…\" 13 B]\n"},
+		{`{"line1":1,"sk_live_51H99":1}`, `{"line1":2,"sk_live_51H99":2}`, "differ", "value $.line1 1 | 2\nvalue $.sk_live_51H99 1 | 2\n"},
+		{`{"sk_live_51H9921":1}`, `{"sk_live_51H9921":2}`, "differ", "value $[\"sk_live_51H9921\"] 1 | 2 as $[\"…\" 15 B]\n"},
 		{`{"a":1,"b":1.0,"sent_at":1}`, `{"b":1,"a":2}`, "differ", "value $.a 1 | 2\nnumber-spelling $.b 1.0 | 1\ntransport $.sent_at 1 | -\nkey-order $ {\"a\":1,\"b\":1.0,\"sent_at\":1} | {\"b\":1,\"a\":2}\n"},
 		{`{"a":1`, `{"a":1}`, "unknown", ""},
 	} {

@@ -54,21 +54,28 @@ func (p paramPath) item(i int) paramPath {
 	return q
 }
 
-// maxPlainName is how long a member's name may be that is shown as it is.
-const maxPlainName = 40
+// The name of a member that is shown as it is may be so long, and have so many digits: one with more may be an id, a card, a token.
+const (
+	maxPlainName   = 40
+	maxPlainDigits = 4
+)
 
 func plainName(name string) bool {
 	if name == "" || len(name) > maxPlainName {
 		return false
 	}
+	digits := 0
 	for i := range len(name) {
 		c := name[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_'
-		if !letter && (i == 0 || c != '-' && (c < '0' || c > '9')) {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z', c == '_', c == '-' && i > 0:
+		case '0' <= c && c <= '9' && i > 0:
+			digits++
+		default:
 			return false
 		}
 	}
-	return true
+	return digits <= maxPlainDigits
 }
 
 // paramDiff walks two documents side by side.
