@@ -27,6 +27,7 @@ type intent struct {
 
 type attempt struct {
 	at      time.Duration
+	target  string // the region it was sent to
 	outcome reconcile.AttemptOutcome
 }
 
@@ -74,7 +75,7 @@ func (s *sim) intend(w *wish, id Identity) {
 }
 
 func (s *sim) attempt(in *intent) {
-	a := &attempt{at: s.now}
+	a := &attempt{at: s.now, target: s.region}
 	s.life(in.id).see(s.now)
 	in.attempts = append(in.attempts, a)
 	s.after(patience, func() { s.think(in, a) })

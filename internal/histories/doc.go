@@ -31,6 +31,7 @@
 //   - A service keeps what its contract promises (settle, lease, dead_after, lag, the provider's retention), and nothing more.
 //   - A restore is declared, from the beginning of the oldest transaction that its backup does not hold; a row that is deleted by hand is no longer counted as
 //     executed.
+//   - A region that takes over has receipts of its own; the provider's memory is one for both. Rows do not name their actor.
 //   - A key is used for a second request, and a provider charges another amount, only where the stores could tell: where a client's book is read and kept, and
 //     where the provider's log carries the key.
 package histories

@@ -62,3 +62,15 @@ func (g *sight) twin(id Identity) Fault {
 	}
 	return Fault{}
 }
+
+// moved asks for a wish that its client sent to two regions.
+func (g *sight) moved(id Identity) Fault {
+	for _, r := range g.shown[id][Clients] {
+		for _, a := range r.Attempts {
+			if !a.Target.Equal(r.Attempts[0].Target) {
+				return Fault{Name: "a retry went to another region", Kinds: []reconcile.Kind{reconcile.ScopeMoved}}
+			}
+		}
+	}
+	return Fault{}
+}

@@ -50,6 +50,9 @@ func (s *sim) restore(kind reconcile.EventKind, backup, resumed time.Duration, b
 			s.old, s.oldAt = s.db.copy().receipts, s.now
 		}
 		s.epoch++
+		if kind == reconcile.EventSwitched {
+			s.region = "east"
+		}
 		back(kept)
 		for _, store := range stores {
 			if !s.has(store) {
@@ -120,7 +123,7 @@ func (s *sim) copyIntents() []*intent {
 		c := *in
 		c.attempts = make([]*attempt, len(in.attempts))
 		for k, a := range in.attempts {
-			c.attempts[k] = &attempt{at: a.at, outcome: a.outcome}
+			c.attempts[k] = &attempt{at: a.at, target: a.target, outcome: a.outcome}
 		}
 		out[i] = &c
 	}

@@ -145,7 +145,7 @@ func cells(h *histories.History, r *reconcile.Record) map[string]any {
 	}
 	attempts := make([]map[string]string, len(r.Attempts))
 	for i, a := range r.Attempts {
-		attempts[i] = map[string]string{"at": a.At.Time().Format(time.RFC3339Nano), "outcome": a.Outcome.String()}
+		attempts[i] = map[string]string{"at": a.At.Time().Format(time.RFC3339Nano), "outcome": a.Outcome.String(), "target": a.Target.String()}
 	}
 	if r.Role == reconcile.RoleIntent {
 		out["attempts"] = attempts

@@ -220,7 +220,7 @@ func (s *sim) intent(in *intent) *reconcile.Record {
 		CreatedAt: clock.at(in.created), DueAt: clock.when(in.due),
 	}
 	for _, a := range in.attempts {
-		rec.Attempts = append(rec.Attempts, reconcile.Attempt{At: clock.at(a.at), Outcome: a.outcome})
+		rec.Attempts = append(rec.Attempts, reconcile.Attempt{At: clock.at(a.at), Target: reconcile.Text(a.target), Outcome: a.outcome})
 	}
 	return rec
 }

@@ -22,6 +22,7 @@ type sim struct {
 	stamp    time.Duration // when the transaction that commits now began; 0: just now
 	epoch    int           // of the stores: a restore ends every open transaction
 	relays   int           // how often the relay was started anew
+	region   string        // that clients send to
 	bookLost bool          // the clients' book will go back
 	lifes    map[Identity]*life
 	old      map[Identity]receipt // the receipts as a restore found them
@@ -51,7 +52,7 @@ var midnight = time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)
 func at(d time.Duration) reconcile.Instant { return reconcile.At(midnight.Add(d)) }
 
 func newSim(d draw, healthy bool) *sim {
-	s := &sim{open: make(map[Identity]*transaction), lifes: make(map[Identity]*life), taken: make(map[Identity]bool), db: database{receipts: make(map[Identity]receipt), nextID: 1}, known: make(map[string]*object), ids: make(map[Identity]*wish)}
+	s := &sim{region: "west", open: make(map[Identity]*transaction), lifes: make(map[Identity]*life), taken: make(map[Identity]bool), db: database{receipts: make(map[Identity]receipt), nextID: 1}, known: make(map[string]*object), ids: make(map[Identity]*wish)}
 	s.draw = func(n int) int {
 		if s.calm {
 			return 0
