@@ -266,6 +266,9 @@ func (j *judging) possibleStart() Instant {
 	if len(j.intents) > 0 || !start.known {
 		return start
 	}
+	if j.succeeds() {
+		return j.wishedFrom(start)
+	}
 	for i := range j.w.Events {
 		ev := &j.w.Events[i]
 		if f := j.w.Source(ev.Store); f == nil || f.Role != RoleReceipt || !f.Serves || !j.eventConcerns(ev) {
@@ -286,7 +289,15 @@ func (j *judging) possibleStart() Instant {
 	return start
 }
 
-// wishedFrom is when an action may have been begun of which only what the provider did is known: at the earliest a retry window before.
+// succeeds reports whether the receipt says itself that another stood before it and was not taken over but forgotten: its generation is a later one, and it was
+// locked when it was made.
+func (j *judging) succeeds() bool {
+	return slices.ContainsFunc(j.receipts, func(r *Record) bool {
+		return r.Generation.Valid && r.Generation.N > 1 && r.CreatedAt.known && r.LockedAt.known && !r.LockedAt.After(r.CreatedAt.Add(j.c.Settle))
+	})
+}
+
+// wishedFrom is when an action may have been begun of which only a later trace is known: at the earliest a retry window before.
 func (j *judging) wishedFrom(did Instant) Instant {
 	if !j.c.RetryWindow.Valid {
 		return Instant{}
