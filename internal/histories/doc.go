@@ -33,5 +33,5 @@
 //     executed.
 //   - A region that takes over has receipts of its own; the provider's memory is one for both. Rows do not name their actor.
 //   - A key is used for a second request, and a provider charges another amount, only where the stores could tell: where a client's book is read and kept, and
-//     where the provider's log carries the key.
+//     where the log and the rows carry keys.
 package histories

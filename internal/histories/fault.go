@@ -133,7 +133,7 @@ func (g *sight) breach(id Identity) Fault {
 	return Fault{Name: "a receipt names a row of another tenant", Kinds: []reconcile.Kind{reconcile.ScopeBreach, reconcile.ReferenceReused}}
 }
 
-// recognises reports whether the provider is promised to know the action's key beyond now and margin.
+// recognises reports whether the provider may be promised to know the action's key beyond now and margin.
 func (g *sight) recognises(id Identity) bool {
 	if !g.svc.Dedup || g.svc.Minted || g.svc.RowKey {
 		return false
@@ -142,7 +142,7 @@ func (g *sight) recognises(id Identity) bool {
 	case reconcile.RetentionForever:
 		return true
 	case reconcile.RetentionExact, reconcile.RetentionMinimum:
-		return g.lifes[id].first+g.svc.Remember > scanAt+margin+2*skew
+		return g.lifes[id].first+g.svc.Remember > scanAt+margin-2*skew
 	case reconcile.RetentionNone:
 	}
 	return false

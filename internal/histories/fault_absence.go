@@ -146,8 +146,8 @@ func (g *sight) safe() (out []Identity) {
 		if g.svc.external() && (g.svc.Minted || g.svc.RowKey) {
 			continue // nobody could say which key the provider would be sent
 		}
-		if g.moved(id).Name != "" {
-			continue // the other region may know nothing of the first one's
+		if g.moved(id).Name != "" || g.collision(id).Name != "" {
+			continue // another region, or another action's key
 		}
 		if u := g.undone(id); u.Name != "" && u.Hidden == "" {
 			out = append(out, id)

@@ -77,8 +77,8 @@ func (s *sim) charge(id Identity, w *wish, serial int) *object {
 		outcome = reconcile.OutcomePending
 	}
 	o := s.newObject(id, w, outcome)
-	if s.svc.KeyedLog && s.one(40) {
-		o.minor += 100 // it charges another amount; without the key in its log nothing would say for what
+	if s.svc.KeyedLog && (s.svc.KeyedRows || !s.svc.local()) && s.one(40) {
+		o.minor += 100 // it charges another amount; without keys in log and rows nothing would say for what
 	}
 	o.key = key
 	s.objects = append(s.objects, o)

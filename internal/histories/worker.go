@@ -131,7 +131,12 @@ func (w *worker) stall(i int) time.Duration {
 	return pick(w.s, 2*time.Minute, 8*time.Minute, 40*time.Minute, 4*time.Hour)
 }
 
+// begin takes the receipt, unless another worker has taken it since this one looked.
 func (w *worker) begin() bool {
+	if r, there := w.s.db.receipts[w.q.id]; there && w.s.counts(r) && r.gen >= w.gen {
+		w.q.answer(reconcile.AttemptRejected)
+		return false
+	}
 	w.took = w.s.now
 	w.put(reconcile.StateInProgress)
 	return true
