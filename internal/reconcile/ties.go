@@ -72,6 +72,21 @@ func (c *Contract) HasFarTies() bool {
 	return len(c.Unique) > 0 || c.keysCollide() && !c.KeysMeet() || c.moves() || c.MayRename()
 }
 
+// KeyKnown is for how long after a key's first send the contract's provider surely recognises it.
+func (c *Contract) KeyKnown() time.Duration {
+	if c.Provider == nil {
+		return 0
+	}
+	switch c.Provider.Retention {
+	case RetentionForever:
+		return 1<<63 - 1
+	case RetentionExact, RetentionMinimum:
+		return c.Provider.For
+	case RetentionNone:
+	}
+	return 0
+}
+
 // KeysMeet reports whether two identities of one key text may be sent to the provider under one key.
 func (c *Contract) KeysMeet() bool {
 	rule := c.ProviderKey
@@ -312,15 +327,11 @@ func keptApart(a, b *tieSeat) bool {
 	if !a.made.Differs(b.made) {
 		return false
 	}
-	p := a.s.Contract.Provider
-	switch p.Retention {
-	case RetentionForever:
+	known := a.s.Contract.KeyKnown()
+	if a.s.Contract.Provider.Retention == RetentionForever {
 		return true
-	case RetentionExact, RetentionMinimum:
-		return a.at.known && b.at.known && between(a.at, b.at) < int64(p.For)
-	case RetentionNone:
 	}
-	return false
+	return a.at.known && b.at.known && between(a.at, b.at) < int64(known)
 }
 
 // firstObject is the first object that the provider made for an action, whatever came of it.

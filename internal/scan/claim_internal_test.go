@@ -119,7 +119,7 @@ func (p *plain) sieved(t *testing.T) (classes []reconcile.Class, sure bool) {
 	}
 	sortTraces(ts)
 	sure = true
-	if err := groups(ts, func(g group) error {
+	if err := groups(ts, ps.knows, func(g group) error {
 		class, ok := ps.claim(&g)
 		classes, sure = append(classes, class), sure && ok
 		return nil

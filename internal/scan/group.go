@@ -13,6 +13,7 @@ type group struct {
 	rows []trace
 	torn bool // several identities, or rows that join none for certain
 	kin  bool // other identities of its key may meet it at the provider
+	near bool // they would, but for the object that the provider made for each
 }
 
 // sortTraces brings the traces of one identity together, incomplete ones last among those of their key.
@@ -35,7 +36,7 @@ func sortTraces(ts []trace) {
 }
 
 // groups hands over each group of sorted traces. Rows without a key are groups of their own.
-func groups(ts []trace, each func(group) error) error {
+func groups(ts []trace, apart []uint32, each func(group) error) error {
 	for i := 0; i < len(ts); {
 		if ts[i].k == 0 {
 			if err := each(group{node: rowNode(&ts[i]), rows: ts[i : i+1]}); err != nil {
@@ -48,7 +49,7 @@ func groups(ts []trace, each func(group) error) error {
 		for end < len(ts) && ts[end].k == ts[i].k {
 			end++
 		}
-		if err := splitKey(ts[i:end], each); err != nil {
+		if err := splitKey(ts[i:end], apart, each); err != nil {
 			return err
 		}
 		i = end
@@ -58,7 +59,7 @@ func groups(ts []trace, each func(group) error) error {
 
 // splitKey hands over the identities of one key text. Incomplete rows stand last; they join the one identity if it is the only one and nothing in them
 // can disagree with it, else all of the key goes together.
-func splitKey(ts []trace, each func(group) error) error {
+func splitKey(ts []trace, apart []uint32, each func(group) error) error {
 	whole := len(ts)
 	certain := true
 	for whole > 0 && ts[whole-1].id == 0 {
@@ -73,17 +74,47 @@ func splitKey(ts []trace, each func(group) error) error {
 		return each(group{node: ts[0].k, rows: ts, torn: true})
 	}
 	kin := ts[0].fl&meets != 0 && ts[0].id != ts[whole-1].id
+	near := kin && int(ts[0].ci) < len(apart) && keptApart(ts, apart[ts[0].ci])
+	kin = kin && !near
 	for i := 0; i < len(ts); {
 		end := i
 		for end < len(ts) && ts[end].id == ts[i].id {
 			end++
 		}
-		if err := each(group{node: ts[i].id, rows: ts[i:end], kin: kin}); err != nil {
+		if err := each(group{node: ts[i].id, rows: ts[i:end], kin: kin, near: near}); err != nil {
 			return err
 		}
 		i = end
 	}
 	return nil
+}
+
+// keptApart reports whether the provider's lines show an object of its own for each identity of a key, all made within so many seconds: while it promises to
+// know a key. Of lines that belong to them under another key nothing is known here, see meetings.
+func keptApart(ts []trace, within uint32) bool {
+	var objects []uint32
+	var from, to uint32
+	for i := 0; i < len(ts); {
+		object, end := uint32(0), i
+		for ; end < len(ts) && ts[end].id == ts[i].id; end++ {
+			t := &ts[end]
+			if t.role() != reconcile.RoleProvider {
+				continue
+			}
+			if t.pr == 0 || t.t == 0 || meet(&object, t.pr) {
+				return false
+			}
+			if to = max(to, t.t); from == 0 || t.t < from {
+				from = t.t
+			}
+		}
+		if object == 0 || slices.Contains(objects, object) || len(objects) > perTwin {
+			return false
+		}
+		objects = append(objects, object)
+		i = end
+	}
+	return to-from+1 < within
 }
 
 // rowNode names a row without a key: rows of one reference have one name.
@@ -117,6 +148,7 @@ type places struct {
 	loose       bool // some row carries no key: what lacks a counterpart must look for it among those
 	severalRows bool // a contract expects more or fewer than one record of some source: the rules count
 
+	knows  []uint32         // of each contract, for how many seconds its provider surely knows a key
 	narrow bool             // contracts differ in which sources concern them
 	shows  []uint8          // of each source, a bit for the role in which its lack of a record counts
 	apart  map[uint16]uint8 // of a source, the bits of those with which it was never comparable

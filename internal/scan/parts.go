@@ -55,7 +55,7 @@ func (s *sieve) loaded(p *pool, i int, f func(group) error) (err error) {
 		}
 	}
 	s.common.keys(s.rows)
-	return groups(s.rows, f)
+	return groups(s.rows, s.places.knows, f)
 }
 
 // limit is what may be sorted at once: a small budget makes it small too, so that tests reach every path.

@@ -347,6 +347,7 @@ func (r *run) places() places {
 		p.noReceipts, p.noEffects, p.noProvider, p.covers = false, false, false, false
 	}
 	for _, c := range r.cfg.Contracts {
+		p.knows = append(p.knows, uint32(min(c.KeyKnown()/time.Second, 1<<31)))
 		p.severalRows = p.severalRows || len(c.Expects) > 0
 	}
 	return p

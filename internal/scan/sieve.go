@@ -218,6 +218,8 @@ func (s *sieve) requests(ctx context.Context) error {
 type meeting struct {
 	ref  uint64
 	node uint64
+	near bool // it counts only where one of them is hot
+	hot  bool
 }
 
 // meetings finds the references that two or more groups really carry, joins those groups, and returns those that must be pulled in. The same pass looks
@@ -235,6 +237,10 @@ func (s *sieve) meetings(ctx context.Context, look *twinLook) (map[uint64]bool, 
 	asked := s.hasAsked()
 	nodes := make(map[[2]uint64]uint64) // rows whose request id may be shared → their group
 	if err := s.each(ctx, func(g group) error {
+		if g.near { // a line of its object under another key may be older
+			hot := slices.ContainsFunc(g.rows, func(t trace) bool { return s.refs.repeated(t.pr, tagObject) })
+			ms = append(ms, meeting{ref: mix(g.rows[0].k), node: g.node, near: true, hot: hot})
+		}
 		for i := range g.rows {
 			t := &g.rows[i]
 			if i == 0 || t.er != g.rows[i-1].er {
@@ -298,7 +304,8 @@ func (s *sieve) joinMeetings(ms []meeting) map[uint64]bool {
 		for end < len(ms) && ms[end].ref == ms[i].ref {
 			end++
 		}
-		if ms[i].node != ms[end-1].node {
+		cold := ms[i].near && !slices.ContainsFunc(ms[i:end], func(m meeting) bool { return m.hot })
+		if ms[i].node != ms[end-1].node && !cold {
 			for _, m := range ms[i:end] {
 				s.unions.join(ms[i].node, m.node)
 				pulled[m.node] = true
