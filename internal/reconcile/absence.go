@@ -308,7 +308,13 @@ func (j *judging) wishedFrom(did Instant) Instant {
 // calledFrom is when the provider may first have been called for an action begun at an instant. Where the call comes before the row and nothing but the row
 // tells of the action, that was as long ago as a worker can have stood still between the two; unknown where nothing bounds it.
 func (j *judging) calledFrom(began Instant) Instant {
-	if j.c.Order != OrderProviderFirst || len(j.receipts)+len(j.copies)+len(j.intents) > 0 {
+	if len(j.receipts)+len(j.copies)+len(j.intents) > 0 {
+		return began
+	}
+	if slices.ContainsFunc(j.effects, func(r *Record) bool { return r.Generation.Valid && r.Generation.N > 1 }) {
+		return j.wishedFrom(began) // a worker before this one may have called
+	}
+	if j.c.Order != OrderProviderFirst {
 		return began
 	}
 	if !j.c.Lease.Valid || !j.c.DeadAfter.Valid {
