@@ -176,6 +176,7 @@ func (g *sight) providerOnly(id Identity) Fault {
 	if r := g.receipt(id); r != nil {
 		gone = gone || at(g.lifes[id].first+g.svc.Retention).Before(r.CreatedAt.Add(2*skew)) // it is another's than the one that stood when it was executed
 	}
+	gone = gone || g.lostBy(Receipts) && g.receiptIn(id, reconcile.StateInProgress) // a worker whose receipt was lost may be at it beside this one
 	busy := g.receiptIn(id, reconcile.StateInProgress) && !g.receipt(id).LeaseUntil.Add(g.svc.DeadAfter+2*settle+2*skew).Before(g.h.World.Now)
 	return Fault{
 		Name: "the provider executed what the service does not know of", Kinds: []reconcile.Kind{reconcile.ProviderOnlyEffect},

@@ -8,7 +8,7 @@ import (
 
 // lost asks for what somebody has in writing, and the service has neither in its receipts nor in its rows any more.
 func (g *sight) lost(id Identity) Fault {
-	if !g.svc.local() || g.h.Truth[id].Done.Local == 0 || !g.none(id, Orders) || g.receipt(id) != nil || !g.recordedDone(id) {
+	if !g.svc.local() || g.h.Truth[id].Done.Local == 0 || !g.none(id, Orders) || g.named(id) != nil || g.receipt(id) != nil || !g.recordedDone(id) {
 		return Fault{}
 	}
 	return Fault{
