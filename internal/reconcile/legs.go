@@ -203,10 +203,10 @@ func (j *judging) absentCode(role Role) string {
 	return "absent-covered"
 }
 
-// asOfRestore reports whether the receipt is what an older backup said: in progress then, it proves nothing of what came after.
+// asOfRestore reports whether the receipt is what an older backup said: in progress then, or free to be tried again, it proves nothing of what came after.
 func (j *judging) asOfRestore() bool {
 	for _, r := range j.receipts {
-		if j.c.StateOf(r) != StateInProgress {
+		if s := j.c.StateOf(r); s != StateInProgress && s != StateFailedRetryable {
 			continue
 		}
 		for i := range j.w.Events {
