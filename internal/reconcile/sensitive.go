@@ -35,6 +35,14 @@ var secretPrefixes = []string{
 	"xoxb-", "xoxp-", "xoxa-", "xapp-", "shpat_", "npm_", "AIza", "SG.", "eyJ", "Bearer ", "Basic ",
 }
 
+// secretStarts are the bytes with which one of them begins: nearly every key of millions has none that does.
+var secretStarts = func() (starts [256]bool) {
+	for _, prefix := range secretPrefixes {
+		starts[prefix[0]] = true
+	}
+	return starts
+}()
+
 // ShapeOf tells the shape of a key's text: a credential before an e-mail address before a card number.
 func ShapeOf(key []byte) KeyShape {
 	digits, most, mail, start := 0, 0, false, true
@@ -50,7 +58,7 @@ func ShapeOf(key []byte) KeyShape {
 		default:
 			digits = 0
 		}
-		if start && (b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z') && isCredential(key[i:]) {
+		if start && secretStarts[b] && isCredential(key[i:]) {
 			return ShapeCredential
 		}
 		start = !isWordByte(b)

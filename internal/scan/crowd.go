@@ -13,7 +13,7 @@ import (
 const (
 	leastCrowd  = 64   // identities that are always judged together
 	mostCrowd   = 4096 // identities that are judged together where the budget allows
-	perIdentity = 1024 // bytes of the budget for each
+	perIdentity = 512  // bytes of the budget for each
 )
 
 // errCrowd stops the gathering of a sample.

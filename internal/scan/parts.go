@@ -59,7 +59,7 @@ func (s *sieve) loaded(p *pool, i int, f func(group) error) (err error) {
 }
 
 // limit is what may be sorted at once: a small budget makes it small too, so that tests reach every path.
-func (s *sieve) limit() int64 { return max(64*traceSize, min(loadLimit, s.traces.budget)) }
+func (s *sieve) limit() int64 { return max(64*traceSize, min(loadLimit, 2*s.traces.budget)) }
 
 func (s *sieve) split(ctx context.Context, p *pool, i, depth int, f func(group) error) error {
 	return s.divided(ctx, p, depth, f, func(sub *writer) error {

@@ -40,7 +40,7 @@ type Options struct {
 }
 
 // DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
-const DefaultMemBudget = 2 << 20
+const DefaultMemBudget = 1 << 20
 
 // Run scans: it opens the config's sources, reads each once, judges the suspects and returns the result, which must be closed. A source that fails makes
 // the result incomplete, not an error. A cancelled scan returns the context's error and leaves no file.

@@ -11,7 +11,7 @@ import (
 
 // The sizes that bound the sieve's memory.
 const (
-	partitions  = 128
+	partitions  = 256
 	loadLimit   = 8 << 20   // bytes of a partition that are sorted at once; a larger one is split
 	streamBlock = 256 << 10 // bytes that are read back at once
 	splitInto   = 16

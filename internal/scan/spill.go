@@ -160,7 +160,7 @@ type writer struct {
 }
 
 // blockEntries is how many entries a writer gathers per partition before it hands them over.
-const blockEntries = 256
+const blockEntries = 128
 
 func (p *pool) writer() *writer { return &writer{p: p, bufs: make([][]byte, len(p.parts))} }
 

@@ -35,7 +35,13 @@ func (m *tieMark) get(b []byte) {
 
 // tiesOf posts the ties of the row just read.
 func (tr *tracer) tiesOf(r *reconcile.Record, t *trace, w *writer) error {
-	if !tr.contract.HasFarTies() {
+	if tr.far == nil {
+		tr.far = make([]bool, len(tr.book))
+		for i, c := range tr.book {
+			tr.far[i] = c.HasFarTies()
+		}
+	}
+	if !tr.far[t.ci] {
 		return nil
 	}
 	tr.ties = tr.contract.AppendFarTies(tr.ties[:0], r, &tr.facts)

@@ -98,7 +98,8 @@ type tracer struct {
 	refs  []reconcile.Ref
 	marks []reconcile.Mark
 	ties  []reconcile.Tie
-	posts bool // rows go by their references first
+	far   []bool // of each contract: its rows have ties
+	posts bool   // rows go by their references first
 
 	contract *reconcile.Contract // of the row just read
 	scope    uint32              // of the row just read, where it posts

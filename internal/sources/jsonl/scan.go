@@ -37,6 +37,7 @@ func (t *Table) Scan(ctx context.Context, yield rows.Yield, bad func(rows.Proble
 			return ext, err
 		}
 	}
+	t.lines = nil // until rows are fetched, the sieve needs its room
 	return ext, nil
 }
 
