@@ -45,6 +45,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing would recognise a second send. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
 	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and nothing would recognise a second send: it would be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
 	{DecideReplay, ResolutionNone, "twin-exists", "Another action with the same scope and request was begun inside the retry window: it may be the retry, under a new key. Resolve the two as distinct first.", false, hasTwin},
+	{DecideReplay, ResolutionNone, "twin-lost", "An older copy of the clients' book was put back: it may have lost that this wish was sent under another key. Ask whoever wished it.", false, twinLost},
 	{DecideReplay, ResolutionNone, "parameters-unknown", "No record holds the request's parameters: it could not be sent as it was.", false, paramsUnknown},
 	{DecideReplay, ResolutionNone, "provider-key-unknown", "The key that the provider would be sent is not known, so it could not recognise the action.", false, providerKeyUnknown},
 	{DecideReplay, ResolutionNone, "needs-approval", secondPerson, false, fourEyes("replay")},
@@ -176,6 +177,29 @@ func hasTwin(j *judging) bool {
 		}
 	}
 	return j.s.MoreTwins > 0 || slices.ContainsFunc(j.s.Twins, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
+}
+
+// twinLost asks whether a clients' book that was put back may have told of the wish under another key: of one that was begun inside the retry window.
+func twinLost(j *judging) bool {
+	for _, f := range j.places(RoleIntent, false) {
+		for i := range j.w.Events {
+			ev := &j.w.Events[i]
+			if ev.Store != f.Name || !j.eventConcerns(ev) {
+				continue
+			}
+			from, to := j.edges(ev)
+			window := j.c.RetryWindow
+			if !window.Valid || !j.earliest.known {
+				return true
+			}
+			before := to.known && to.Before(j.earliest.Add(-window.D))
+			after := from.known && from.After(j.earliest.Add(window.D))
+			if !before && !after {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func paramsUnknown(j *judging) bool {
