@@ -78,9 +78,11 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 	}
 	switch {
 	case f.Role == RoleProvider:
-		began = j.calledFrom(began)
+		began = j.calledFrom(j.firstSend) // what is recorded as done may name an object of an earlier send
 	case f.Role == RoleEffect && f.Retained.Valid && len(j.receipts)+len(j.copies)+len(j.intents)+len(j.messages) == 0:
 		began = j.wishedFrom(began)
+	case f.Role == RoleEffect:
+		began = j.writtenFrom(began)
 	}
 	uncovered := func(code, format string, args ...any) absence {
 		return absence{state: absenceUncovered, code: code, text: f.Name + ": " + fmt.Sprintf(format, args...)}
@@ -321,6 +323,15 @@ func (j *judging) calledFrom(began Instant) Instant {
 		return Instant{}
 	}
 	return began.Add(-j.c.Settle - j.c.Lease.D - j.c.DeadAfter.D)
+}
+
+// writtenFrom is when the row may first have been written of an action of which nothing but the provider tells: an earlier worker than the one that called may
+// have written it, and no row without a key says whose it is.
+func (j *judging) writtenFrom(began Instant) Instant {
+	if len(j.objects) == 0 || len(j.receipts)+len(j.copies)+len(j.intents)+len(j.messages) > 0 {
+		return began
+	}
+	return j.wishedFrom(began)
 }
 
 // edges are the ends of what a restore lost, widened by max(settle, skew, lag): a created time is not a commit time. Unknown ends stay open.

@@ -76,7 +76,6 @@ const fewRefs = 8
 // hold takes a record in; its references lead nobody here.
 func (u *unit) hold(e Evidence) {
 	u.ev = append(u.ev, e)
-	u.said.add(e.Record)
 	if e.Record.Role == RoleReceipt {
 		u.receipts = append(u.receipts, e.Record)
 	}
@@ -85,6 +84,12 @@ func (u *unit) hold(e Evidence) {
 func (u *unit) share(r *Record, l Link) { u.hold(Evidence{Record: r, Link: l, Shared: true}) }
 
 func (u *unit) add(r *Record, l Link) {
+	u.said.add(r)
+	u.lodge(r, l)
+}
+
+// lodge takes in a row without a key that the action names. What it says is no word of the action's own: another row that it names may say something else.
+func (u *unit) lodge(r *Record, l Link) {
 	u.hold(Evidence{Record: r, Link: l})
 	var room [3]Ref
 	for _, ref := range AppendRefs(room[:0], r) {

@@ -118,7 +118,7 @@ func (j *joiner) place(u *unit, claims map[string]*claim) {
 		home := agree[0]
 		u.gone = true
 		for i := range u.ev {
-			home.add(u.ev[i].Record, home.via.Domain.link())
+			home.lodge(u.ev[i].Record, home.via.Domain.link())
 		}
 		j.claimFor(home, u, claims)
 		return

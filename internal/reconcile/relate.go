@@ -57,7 +57,7 @@ func Wants(s *Subject, w *World) []Want {
 		from = j.began
 	}
 	var out []Want
-	ask := func(role Role, missing bool) {
+	ask := func(role Role, from Instant, missing bool) {
 		if !missing {
 			return
 		}
@@ -72,8 +72,8 @@ func Wants(s *Subject, w *World) []Want {
 			}
 		}
 	}
-	ask(RoleEffect, j.c.Effect.local() && len(j.effects)+len(j.undone)+len(j.pendingRows)+len(j.copyEffects) == 0)
-	ask(RoleProvider, j.c.Effect.external() && len(j.objects) == 0)
+	ask(RoleEffect, j.writtenFrom(from), j.c.Effect.local() && len(j.effects)+len(j.undone)+len(j.pendingRows)+len(j.copyEffects) == 0)
+	ask(RoleProvider, j.calledFrom(from), j.c.Effect.external() && len(j.objects) == 0)
 	return out
 }
 
