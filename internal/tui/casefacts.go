@@ -16,6 +16,7 @@ import (
 type factRow struct {
 	name    string
 	differs bool
+	told    []string // the records that differ, where the judgement says which; nil: all that have it
 }
 
 // sameFact joins what names one thing in two kinds of record.
@@ -47,12 +48,26 @@ func (v *caseView) aligned() []factRow {
 		}
 	}
 	for i := range rows {
-		rows[i].differs = v.comparable(rows[i].name) && differ(values[rows[i].name])
+		r := &rows[i]
+		r.told = v.told(r.name)
+		r.differs = len(r.told) > 0 || v.comparable(r.name) && differ(values[r.name])
 	}
 	if v.only {
 		rows = slices.DeleteFunc(rows, func(r factRow) bool { return !r.differs })
 	}
 	return rows
+}
+
+// told lists the records whose requests the judgement found to differ in what counts. Bytes say nothing of it: they differ in spelling too.
+func (v *caseView) told(name string) []string {
+	var refs []string
+	for i := range v.c.Differences {
+		d := &v.c.Differences[i]
+		if name == "params" && d.Params == reconcile.ParamsDiffer || name == "fingerprint" && d.By == reconcile.ByFingerprint {
+			refs = append(refs, d.One, d.Other)
+		}
+	}
+	return refs
 }
 
 // comparable reports whether two records of one action should agree in a fact.
@@ -86,6 +101,7 @@ func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
 	if v.only && len(rows) == 0 {
 		s.add(paint.Faint, "no value differs")
 	}
+	pointed := false
 	for _, r := range rows {
 		at := slices.IndexFunc(e.Facts, func(f reconcile.Fact) bool { return sameFact(f.Name) == r.name })
 		if at < 0 {
@@ -94,10 +110,14 @@ func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
 		}
 		f := e.Facts[at]
 		sign, st := " ", paint.Text
-		if r.differs {
+		if r.differs && (r.told == nil || slices.Contains(r.told, e.Source+":"+e.Locator)) {
+			pointed = pointed || r.told != nil
 			sign, st, remark = v.glyphs.Differs, paint.Differs, v.glyphs.Differs+" differs"
 		}
 		s.line(paint.Piece{Style: paint.Faint, Text: text.Pad(text.SafeString(f.Name), wide)}, paint.Piece{Style: paint.Differs, Text: sign}, paint.Piece{Style: st, Text: factText(f)})
+	}
+	if pointed {
+		s.line(paint.Piece{Style: paint.Differs, Text: v.glyphs.Differs + " requests: see Why"})
 	}
 	return remark
 }

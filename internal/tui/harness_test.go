@@ -310,6 +310,12 @@ func fixture(t *testing.T, name string) *memory {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return scanOf(t, cfg)
+}
+
+// scanOf is what a scan finds, held in memory.
+func scanOf(t *testing.T, cfg *config.Config) *memory {
+	t.Helper()
 	res, err := scan.Run(t.Context(), cfg, scan.Options{Clock: func() time.Time { return night }, TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

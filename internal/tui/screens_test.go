@@ -73,6 +73,10 @@ var shots = []shot{
 	{"case-as-stored", at("enter", "tab", "r")},
 	{"case-options", at("enter", "shift+tab", "z")},
 	{"case-duplicate", at("G", "enter", "right")},
+	{"case-conflict", func(t *testing.T, w, h int) *console {
+		d := &desk{res: scanned(t, conflicts)}
+		return start(t, d.deps(), w, h).press("enter", "x")
+	}},
 	{"decide-refused", at("enter", "d", "tab", " ")},
 	{"decide", func(t *testing.T, w, h int) *console {
 		return at("enter", "d", "tab", "down", "down", " ", "tab")(t, w, h).typeText("order 4112 stands and so does charge ch_4112").press("tab")
