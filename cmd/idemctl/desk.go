@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/config"
@@ -36,7 +35,7 @@ func reading(res *scan.Result) audit.Reading {
 			c, err := res.Case(ctx, prefix)
 			var none *scan.Error
 			if errors.As(err, &none) {
-				return nil, fmt.Errorf("%w: %w", audit.ErrNoCase, err)
+				return nil, unfound{none}
 			}
 			if err != nil {
 				return nil, err
@@ -50,6 +49,18 @@ func reading(res *scan.Result) audit.Reading {
 			}, nil
 		},
 	}
+}
+
+// unfound is that a name is no case's, or that of several: it reads as show says it, and the desk knows it.
+type unfound struct{ err *scan.Error }
+
+func (u unfound) Error() string { return u.err.Error() }
+
+func (u unfound) Unwrap() []error {
+	if u.err.Several {
+		return []error{u.err, audit.ErrSeveral}
+	}
+	return []error{u.err, audit.ErrNoCase}
 }
 
 // refs are what a case's records are called.

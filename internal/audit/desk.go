@@ -30,7 +30,7 @@ type Reading struct {
 	Pinned               bool // Now is not the real time
 	Incomplete           bool // a source was not read as far as it was declared to reach: a case that is not found is not gone
 	Config, ConfigDigest string
-	// Case returns the case whose id begins so; errors.Is(err, ErrNoCase) where none does, or several do.
+	// Case returns the case whose id begins so; errors.Is(err, ErrNoCase) where none does, and ErrSeveral where several do.
 	Case  func(ctx context.Context, prefix string) (*Seen, error)
 	Close func() error
 }
@@ -46,8 +46,12 @@ type Seen struct {
 	Evidence  []byte                // canonical JSON of the case, unmasked
 }
 
-// ErrNoCase is that the evidence, read anew, shows no such case.
-var ErrNoCase = errors.New("no such case")
+var (
+	// ErrNoCase is that the evidence, read anew, shows no such case.
+	ErrNoCase = errors.New("no such case")
+	// ErrSeveral is that the beginning of an id is that of several cases.
+	ErrSeveral = errors.New("several cases begin so")
+)
 
 // Request is one decision on one or more cases.
 type Request struct {
@@ -92,7 +96,7 @@ type Refusal struct{ Code, Means string }
 
 // Refusals is the one table of refusals that are not the guard's; documentation is made from it.
 var Refusals = []Refusal{
-	{CodeNoCase, "The sources, read anew, show no such case, or the beginning of its id is that of several."},
+	{CodeNoCase, "The sources, read anew, show no such case any more, although it was decided before or was on the screen. An id that nobody knows is a mistake of typing: an error, and nothing is recorded."},
 	{CodeIncomplete, "There is no such case to judge, as a source could not be read as far as declared: nobody knows whether it needs a decision still."},
 	{CodePinned, "The clock is pinned: replay, resolve, hold and handing out wait until --now repeats the config's time. A time to come decides nothing, nor does a pinned one what runs out. A fixture's clock is the one to decide by."},
 	{CodeChanged, "The records say something else than the operator was shown, or than the decision rests on."},
@@ -107,7 +111,8 @@ var Refusals = []Refusal{
 }
 
 // Decide reads the evidence anew and records the decision for each case where the guard allows it. Refusals are recorded too. An error says that nothing more
-// is known than the answers tell: what stands in them with a Decision is recorded.
+// is known than the answers tell: what stands in them with a Decision is recorded. One name that is no case, and never was as far as the trail and the
+// request know, is such an error (ErrNoCase, ErrSeveral), and nothing is recorded of any: a slip of the hand is no answer of the guard.
 func (d *Desk) Decide(ctx context.Context, req Request) (answers []Answer, err error) {
 	if err := d.Trail.Trouble(); err != nil {
 		return nil, err
@@ -175,10 +180,14 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	}
 	seen, err := r.Case(ctx, name)
 	if errors.Is(err, ErrNoCase) && r.Incomplete {
-		return refused(name, CodeIncomplete, "%v; but "+notWholly, err)
+		err = fmt.Errorf("%w; but "+notWholly, err)
 	}
-	if errors.Is(err, ErrNoCase) {
-		return refused(name, CodeNoCase, "%v", err)
+	if known := met(decisions, req, name); errors.Is(err, ErrNoCase) && known != "" {
+		code := CodeNoCase
+		if r.Incomplete {
+			code = CodeIncomplete
+		}
+		return refused(known, code, "%v", err)
 	}
 	if err != nil {
 		return Answer{}, nil, err
@@ -220,6 +229,24 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 		ValidUntil: d.validUntil(r, at, option), Executed: j.Found.Executed, Legs: j.Found.Legs, Digest: j.Digest, GuardCode: option.Code, GuardReason: strings.TrimSpace(option.Reason + " " + remark),
 		Config: r.Config, ConfigDigest: r.ConfigDigest, ScanNow: r.Now, Pinned: r.Pinned, Evidence: seen.Evidence, Supersedes: supersedes,
 	}, nil
+}
+
+// met returns the whole id of the one case that begins so and was decided before or stood before the operator, "" where there is none or are several.
+func met(decisions map[string][]Decision, req *Request, name string) string {
+	if _, shown := req.Seen[name]; shown {
+		return name
+	}
+	one := ""
+	for id := range decisions {
+		if name == "" || !strings.HasPrefix(id, name) {
+			continue
+		}
+		if one != "" {
+			return ""
+		}
+		one = id
+	}
+	return one
 }
 
 // standsStill says why the reading's clock cannot be decided by, "" where it can. What asserts nothing of the present needs no clock. A time to come is no

@@ -145,15 +145,57 @@ func TestDeskRecordsWhatTheGuardAllows(t *testing.T) {
 func TestDeskRecordsRefusals(t *testing.T) {
 	t.Parallel()
 	d, n, _ := newDesk(t)
-	answers := decideAt(t, d, replay("K1", "K2", "no such", "K1"))
-	if told(answers) != "recorded replay, twin-exists, no-case" {
+	answers := decideAt(t, d, replay("K1", "K2", "K1"))
+	if told(answers) != "recorded replay, twin-exists" {
 		t.Errorf("%+v", answers)
 	}
 	if !audit.Refused(answers) || audit.Refused(answers[:1]) {
 		t.Error("a refusal is not told from a decision")
 	}
+	want := []string{n.id(t, "K2") + " replay twin-exists the shop asks for it, INC-81"}
+	if refusals := refusalsOf(t, d.Trail); !slices.Equal(refusals, want) {
+		t.Errorf("refusals %q, want %q", refusals, want)
+	}
+	verified(t, d.Trail)
+}
+
+// TestDeskRecordsNoSlip: a name that nobody knows is an error and leaves no mark, not even of the cases beside it; a case that was decided before or was on the
+// screen, and is none any more, is refused under its whole id, and that is recorded.
+func TestDeskRecordsNoSlip(t *testing.T) {
+	t.Parallel()
+	d, n, _ := newDesk(t)
+	once, shown := n.id(t, "K1"), n.id(t, "K2")
+	escalate := func(cases ...string) audit.Request {
+		return audit.Request{Cases: cases, Decision: reconcile.DecideEscalate, Reason: "who knows", To: "payments"}
+	}
+	for _, name := range []string{"no such", once + "x"} {
+		if answers, err := d.Decide(t.Context(), escalate("K1", name)); !errors.Is(err, audit.ErrNoCase) || len(answers) > 0 {
+			t.Errorf("%q: %+v, %v", name, answers, err)
+		}
+	}
+	if got := decideAt(t, d, escalate("K1")); told(got) != "recorded escalate" { // nothing was recorded of it before
+		t.Fatalf("%+v", got)
+	}
+	n.records = n.records[2:]
+	if got := decideAt(t, d, escalate(once[:6])); told(got) != "no-case" || got[0].Case != once {
+		t.Errorf("a case that was decided: %+v", got)
+	}
+	seen := escalate(shown)
+	seen.Seen = map[string]string{shown: ""}
+	if got := decideAt(t, d, seen); told(got) != "no-case" {
+		t.Errorf("a case that was on the screen: %+v", got)
+	}
+	want := []string{once + " escalate no-case who knows", shown + " escalate no-case who knows"}
+	if refusals := refusalsOf(t, d.Trail); !slices.Equal(refusals, want) {
+		t.Errorf("refusals %q, want %q", refusals, want)
+	}
+	verified(t, d.Trail)
+}
+
+func refusalsOf(t *testing.T, trail *audit.Trail) []string {
+	t.Helper()
 	var refusals []string
-	for e, err := range d.Trail.Log(t.Context(), audit.LogQuery{}) {
+	for e, err := range trail.Log(t.Context(), audit.LogQuery{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,11 +203,7 @@ func TestDeskRecordsRefusals(t *testing.T) {
 			refusals = append(refusals, e.Case+" "+e.Action+" "+e.Code+" "+e.Reason)
 		}
 	}
-	want := []string{n.id(t, "K2") + " replay twin-exists the shop asks for it, INC-81", "no such replay no-case the shop asks for it, INC-81"}
-	if !slices.Equal(refusals, want) {
-		t.Errorf("refusals %q, want %q", refusals, want)
-	}
-	verified(t, d.Trail)
+	return refusals
 }
 
 // TestDeskHoldsAgainstWhatWasSeen: a decision is about what the operator looked at; one that rests on what has changed is replaced.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/text"
@@ -115,11 +116,31 @@ func (r *Result) Case(ctx context.Context, prefix string) (*Case, error) {
 	}
 	switch len(hits) {
 	case 0:
-		return nil, &Error{Msg: fmt.Sprintf("no case begins with %s", shown), Hint: "`idemctl scan` lists the cases with their ids"}
+		return nil, &Error{Msg: fmt.Sprintf("no case begins with %s", shown), Hint: r.nearest(ctx, prefix) + "`idemctl scan` lists the cases with their ids"}
 	case 1:
 		return hits[0].c, nil
 	}
-	return nil, &Error{Msg: fmt.Sprintf("several cases begin with %s: %s, %s, …", shown, hits[0].at.id, hits[1].at.id), Hint: "give one more letter of the id"}
+	return nil, &Error{Msg: fmt.Sprintf("several cases begin with %s: %s, %s, …", shown, hits[0].at.id, hits[1].at.id), Hint: "give one more letter of the id", Several: true}
+}
+
+// nearest proposes the ids that begin as a mistyped one does, as far as any does, "" where none has its first letter: the index finds them among millions.
+func (r *Result) nearest(ctx context.Context, typed string) string {
+	const most, longest = 3, 16
+	for n := min(len(typed)-1, longest); n > 0; n-- {
+		hits, err := r.read(ctx, selectCase+fmt.Sprintf("WHERE id >= ? AND id < ? ORDER BY id LIMIT %d", most), typed[:n], typed[:n]+"\x7f")
+		if err != nil {
+			return "" // a hint is no place to fail
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		ids := make([]string, len(hits))
+		for i := range hits {
+			ids[i] = hits[i].at.id
+		}
+		return "did you mean " + strings.Join(ids, " or ") + "? "
+	}
+	return ""
 }
 
 // unread tells a cancel from a file that cannot be read.

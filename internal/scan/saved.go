@@ -16,8 +16,9 @@ import (
 
 // Error is an error with the next thing to do.
 type Error struct {
-	Msg  string
-	Hint string
+	Msg     string
+	Hint    string
+	Several bool // the beginning of an id is that of several cases
 }
 
 func (e *Error) Error() string { return e.Msg }
