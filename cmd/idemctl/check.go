@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ func newCheck(env *Env) *cobra.Command {
 		Short: "say how every source was opened and understood",
 		Long: `Opens and reads every source, judges nothing, and says of each: how it was opened, how many
 rows it has, what every field was read from, what it covers, which rows could not be read and
-where they stand, and which rules cannot be judged because a mapping is missing.`,
+where they stand, and which rules cannot be judged because a declaration is missing, and what to add where.`,
 		Args: arguments(0, 1, "at most one config"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCheck(cmd.Context(), env, &opt, args) },
 	}
@@ -77,7 +78,7 @@ func readAll(ctx context.Context, cfg *config.Config, now reconcile.Instant) (_ 
 	if err != nil {
 		return nil, inConfig(cfg, err)
 	}
-	out := &report.Checkup{Name: cfg.Name, Missing: missing(cfg), NotJudged: unjudged(cfg.Contracts)}
+	out := &report.Checkup{Name: cfg.Name, Missing: missing(cfg), NotJudged: unjudged(cfg)}
 	readers := set.Readers()
 	for _, r := range readers {
 		if err := r.Scan(ctx, func(rows.Pos, *reconcile.Record) error { return nil }); err != nil {
@@ -128,15 +129,34 @@ func unmapped(contracts []*reconcile.Contract, facts *reconcile.SourceFacts) []s
 }
 
 // unjudged names the rules that a contract's declarations leave without what they compare.
-func unjudged(contracts []*reconcile.Contract) []report.Unjudged {
+func unjudged(cfg *config.Config) []report.Unjudged {
 	var out []report.Unjudged
-	for _, c := range contracts {
+	for _, c := range cfg.Contracts {
 		if c.Fingerprint == nil && c.Params == nil {
-			out = append(out, report.Unjudged{Rule: reconcile.FingerprintConflict.String(), Contract: c.Name, Why: "neither fingerprint nor params is declared"})
+			out = append(out, report.Unjudged{Rule: reconcile.FingerprintConflict.String(), Contract: c.Name, Why: uncompared(cfg.Sources, c.Name)})
 		}
 		if len(c.Actor) == 0 {
 			out = append(out, report.Unjudged{Rule: reconcile.SuspectedDuplicateIntent.String(), Contract: c.Name, Why: "no actor is declared"})
 		}
 	}
 	return out
+}
+
+// uncompared says why the requests of a contract that declares neither params nor fingerprint are not compared, and what to add where.
+func uncompared(specs []sources.Spec, contract string) string {
+	const why = "neither fingerprint nor params is declared, so requests are not compared"
+	var by []string
+	for i := range specs {
+		if slices.ContainsFunc(specs[i].Map, func(f sources.Field) bool { return f.Name == "params" }) {
+			by = append(by, specs[i].Name)
+		}
+	}
+	if len(by) == 0 {
+		return why + ". Map params in the sources that hold the request, and add params: {} to contract " + contract + "; or declare fingerprint in both"
+	}
+	maps := " maps params"
+	if len(by) > 1 {
+		maps = " map params"
+	}
+	return why + ": " + strings.Join(by, ", ") + maps + ", but a contract compares requests only with params: {} (or fingerprint). Add params: {} to contract " + contract
 }

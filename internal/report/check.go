@@ -58,7 +58,7 @@ func Check(w io.Writer, c *Checkup, opt Options) error {
 		}
 	}
 	if len(c.NotJudged) > 0 {
-		p.title("Not judged, for want of a mapping")
+		p.title("Not judged, for want of a declaration")
 		for _, u := range c.NotJudged {
 			p.flow(4, "  %s  %s: %s", u.Rule, text.SafeString(u.Contract), text.SafeString(u.Why))
 		}

@@ -90,13 +90,24 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 		c.Subjects, plural(c.Subjects, "subject"), c.Matched, c.InFlight, c.Explained, c.Inconclusive, c.Unclaimed, c.Cases, plural(c.Cases, "case"))
 	p.notDue(m.Watermarks)
 	for _, rule := range slices.Sorted(maps.Keys(c.NotJudged)) {
-		p.flow(2, "%d not judged for %s: a mapping is missing, see idemctl check", c.NotJudged[rule], text.SafeString(rule))
+		p.flow(2, "%d not judged for %s: %s, see idemctl check", c.NotJudged[rule], text.SafeString(rule), undeclared(rule))
 	}
 	p.contracts(m.Contracts)
 	p.gaps(m.Gaps)
 	p.sources(m)
 	p.loose(opt.Loose)
 	p.next(m, seen, opt)
+}
+
+// undeclared says what a contract lacks that a rule rests on.
+func undeclared(rule string) string {
+	switch rule {
+	case reconcile.FingerprintConflict.String():
+		return "the contract compares requests only with params: {} (or fingerprint)"
+	case reconcile.SuspectedDuplicateIntent.String():
+		return "the contract declares no actor"
+	}
+	return "the contract lacks a declaration"
 }
 
 func (p *page) verdict(m *scan.Manifest, seen *tally, opt Options) {
