@@ -147,6 +147,9 @@ func (s *sourcesScreen) source(sh *sheet, src *scan.Source) {
 	if src.Unreadable > 0 {
 		what += ", " + count(src.Unreadable) + " unreadable"
 	}
+	if src.Skipped > 0 {
+		what += ", " + counted(src.Skipped, "row") + " left out by where"
+	}
 	sh.line(paint.Piece{Style: st, Text: sign + " "}, paint.Piece{Style: paint.Strong, Text: text.SafeString(src.Name)}, paint.Piece{Style: paint.Faint, Text: "  " + src.Role.String()}, paint.Piece{Text: what})
 	sh.indent(4, paint.Text, reach(src.Coverage))
 	if src.Coverage.Hint != "" {
@@ -157,6 +160,9 @@ func (s *sourcesScreen) source(sh *sheet, src *scan.Source) {
 		if p.Hint != "" {
 			sh.indent(6, paint.Faint, "hint: "+text.Once(p.Hint))
 		}
+	}
+	if more := src.Unreadable - int64(len(src.Problems)); more > 0 && len(src.Problems) > 0 {
+		sh.indent(4, paint.Bad, "and "+count(more)+" more unreadable")
 	}
 }
 

@@ -80,7 +80,6 @@ const (
 	Outcome    ID = "case.outcome"
 	OpenEntry  ID = "audit.open"
 	Verify     ID = "audit.verify"
-	OpenSource ID = "sources.open"
 )
 
 // State is what decides whether an action is on.
@@ -156,7 +155,6 @@ var Actions = []Action{
 
 	{OpenEntry, Audit, Look, keys("enter", "l", "right"), "open", "open the entry, with the evidence as it was", offNoRow},
 	{Verify, Audit, Look, keys("v"), "verify", "check the whole trail: chain, tree, projections, file", offTrail},
-	{OpenSource, Sources, Look, keys("enter", "l", "right"), "details", "what was read of this source, and what could not be", offNoRow},
 	{Interrupt, Sources, Look, keys("ctrl+x"), "stop reading", "stop reading the sources", offNotLoading},
 
 	{GoQueue, Everywhere, Look, keys("1", "f5"), "queue", "the cases to decide", nil},
