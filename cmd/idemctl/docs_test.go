@@ -56,7 +56,8 @@ func findingsPage() string {
 	for _, f := range reconcile.Findings {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", f.Word, cell(f.Means), cell(f.NotWhen), f.Severity, yes(f.Absence), yes(f.Judged))
 	}
-	b.WriteString("\n## Of a contract\n\nWhat is found of a contract as a whole is one finding with counts and an example, never a case for each key.\n\n" +
+	b.WriteString("\n## Of a contract\n\nWhat is found of a contract as a whole is one finding, never a case for each key: with its count, and where they are known its span, its money by currency and an example. " +
+		"That money is not in the scan's money at risk, which is that of the cases.\n\n" +
 		"| kind | holds when | not when | the scan is then incomplete |\n|---|---|---|---|\n")
 	for _, f := range reconcile.ContractFindings {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Word, cell(f.Means), cell(f.NotWhen), yes(f.Incomplete))

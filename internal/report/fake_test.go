@@ -58,7 +58,15 @@ func night() *fake {
 				Findings:  map[reconcile.Kind]int64{reconcile.OrphanedEffect: 1, reconcile.UnknownOutcome: 1},
 				NotJudged: map[string]int64{"suspected-duplicate-intent": 9},
 			},
-			Contracts: []scan.ContractFinding{{Kind: "retention-gap", Contract: "orders", Count: 1200, Text: "A receipt lives 24h, a client retries for 72h."}},
+			Contracts: []scan.ContractFinding{
+				{
+					Kind: "retention-gap", Contract: "orders", Count: 1200, Text: "A receipt lives 24h, a client retries for 72h.",
+					From: at("2026-11-27T02:00:00Z"), To: at("2026-11-29T01:30:00Z"),
+					Money:   []reconcile.Amount{{Minor: 123400, Exponent: 2, Currency: "EUR", Valid: true}, {Minor: 9800, Currency: "JPY", Valid: true}},
+					Example: []reconcile.Component{{Name: "tenant", Value: reconcile.Text("north")}, {Name: "operation", Value: reconcile.Text("web-order")}, {Name: "key", Value: reconcile.Text("e\x1b[2J9")}},
+				},
+				{Kind: "join-broken", Contract: "orders", Count: 1, Text: "No key of orders is one of charges.", To: at("2026-11-29T01:30:00Z")},
+			},
 		},
 		cases: []*scan.Case{orphan(), unknown()},
 	}

@@ -49,16 +49,21 @@ func (t *tally) add(c *scan.Case, decisions []Decision) {
 	if c.Exposure.State != reconcile.ExposureUntil {
 		t.endless++
 	}
-	if c.Amount.Valid {
-		d := denomination{c.Amount.Currency, c.Amount.Exponent}
-		if t.money == nil {
-			t.money = map[denomination]*big.Int{}
-		}
-		if t.money[d] == nil {
-			t.money[d] = new(big.Int)
-		}
-		t.money[d].Add(t.money[d], big.NewInt(c.Amount.Minor))
+	t.addMoney(c.Amount)
+}
+
+func (t *tally) addMoney(a reconcile.Amount) {
+	if !a.Valid {
+		return
 	}
+	d := denomination{a.Currency, a.Exponent}
+	if t.money == nil {
+		t.money = map[denomination]*big.Int{}
+	}
+	if t.money[d] == nil {
+		t.money[d] = new(big.Int)
+	}
+	t.money[d].Add(t.money[d], big.NewInt(a.Minor))
 }
 
 // toDecide says how many cases there are, and how many of them nobody has decided as they stand now.
@@ -152,6 +157,35 @@ func (p *page) contracts(findings []scan.ContractFinding) {
 	p.title("Contract findings")
 	for _, f := range findings {
 		p.flow(4, "  %s  %s  %s  %s", p.in(yellow, text.SafeString(f.Kind)), text.SafeString(f.Contract), counted(f.Count, "subject"), text.SafeString(f.Text))
+		p.measures(&f)
+	}
+}
+
+// measures says over what span a finding about a contract reaches, how much money it concerns, and one of its identities, as the case table shows them. Its
+// subjects are no cases, so that their money is not what is at risk above.
+func (p *page) measures(f *scan.ContractFinding) {
+	span := ""
+	if f.From.Known() {
+		span = " from " + momentText(f.From)
+	}
+	if f.To.Known() {
+		span += " to " + momentText(f.To)
+	}
+	if span != "" && f.Kind == reconcile.RetentionGap {
+		span = " their receipts' lives ended" + span
+	}
+	if span != "" {
+		p.flow(4, "   %s", span)
+	}
+	var sum tally
+	for _, a := range f.Money {
+		sum.addMoney(a)
+	}
+	if money := sum.moneyText(); money != "" {
+		p.flow(4, "    concerns %s: of no case, so not part of the money at risk", money)
+	}
+	if len(f.Example) > 0 {
+		p.flow(4, "    for example %s", shortIdentity(f.Example))
 	}
 }
 
