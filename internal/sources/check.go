@@ -82,10 +82,14 @@ func (s *Source) indexNotes() []string {
 		unique = unique || lead && index.Unique && within(index.Columns, named)
 	}
 	where := " (" + strings.Join(named, ", ") + ")"
+	const slow = "no index finds a row by its key"
+	receipts := s.spec.Role == reconcile.RoleReceipt
 	switch {
+	case !found && receipts:
+		return []string{slow + where + ": each lookup reads the whole table, and nothing in the store keeps two receipts of one key apart"}
 	case !found:
-		return []string{"no index finds a row by its key" + where + ": each lookup reads the whole table, and nothing in the store keeps two rows of one key apart"}
-	case !unique && s.spec.Role == reconcile.RoleReceipt:
+		return []string{slow + where + ": each lookup of a row by its key reads the whole table"}
+	case !unique && receipts:
 		return []string{"no unique index on the key" + where + ": nothing in the store keeps two receipts of one key apart"}
 	}
 	return nil
