@@ -112,7 +112,7 @@ var Guards = []Answer{
 	{DecideResolve, Repoint, "needs-reference", "The receipt is pointed at its right effect; name that row.", true, nil},
 	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, exposed},
 	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, fourEyes("resolve", "accept")},
-	{DecideResolve, Accept, "harmless", "It is explained, and no retry can do harm.", true, nil},
+	{DecideResolve, Accept, "harmless", "No retry can do harm. You state that it is explained and needs nothing more.", true, nil},
 
 	{DecideRecheck, ResolutionNone, "recheck", "Look again at a time when every source will cover it.", true, nil},
 	{DecideEscalate, ResolutionNone, "escalate", "Hand it over: say to whom, and why. The case stays open.", true, nil},
