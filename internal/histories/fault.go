@@ -205,7 +205,7 @@ func (g *sight) partly(id Identity) Fault {
 
 // asOf reports whether the receipt says only how far the action was when a backup was taken.
 func (g *sight) asOf(id Identity) bool {
-	return g.lostBy(Receipts) && g.receiptIn(id, reconcile.StateInProgress)
+	return g.lostBy(Receipts) && g.receiptIn(id, reconcile.StateInProgress, reconcile.StateFailedRetryable)
 }
 
 func (g *sight) due(id Identity) bool {

@@ -12,7 +12,7 @@ func (g *sight) collision(id Identity) Fault {
 		return Fault{}
 	}
 	for other := range g.h.Truth {
-		if other.Key != id.Key || other.Tenant == id.Tenant || len(g.shown[other]) == 0 || len(g.shown[id]) == 0 {
+		if other.Key != id.Key || other.Tenant == id.Tenant || !g.tellsKey(other) || !g.tellsKey(id) {
 			continue
 		}
 		apart := len(g.shown[id][Charges]) > 0 && len(g.shown[other][Charges]) > 0 // an object for each: the provider may keep them apart, or have forgotten
@@ -22,6 +22,16 @@ func (g *sight) collision(id Identity) Fault {
 		}
 	}
 	return Fault{}
+}
+
+// tellsKey reports whether some record of an action that is shown carries its key.
+func (g *sight) tellsKey(id Identity) bool {
+	for _, rs := range g.shown[id] {
+		if slices.ContainsFunc(rs, func(r *reconcile.Record) bool { return r.Key().Known() }) {
+			return true
+		}
+	}
+	return false
 }
 
 // overtaken asks for rows that workers of two generations made of one action.
