@@ -99,6 +99,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		a := uncovered("join-broken", "its keys were never comparable with the other sources'")
 		a.broken = true
 		return a
+	case j.sentElse():
+		return uncovered("other-key-sent", "the client sent it under another key, and what that did stands elsewhere")
 	case slices.Contains(j.s.Strangers, f.Name):
 		return uncovered("stranger-stands", "a line that is not ours by claim or operation carries its key or its object")
 	case !j.inPartitions(f):
@@ -332,6 +334,12 @@ func (j *judging) writtenFrom(began Instant) Instant {
 		return began
 	}
 	return j.wishedFrom(began)
+}
+
+// sentElse reports whether an attempt carried another key than the identity's: what it did is recorded under that one.
+func (j *judging) sentElse() bool {
+	key := keyOf(j.s.Identity)
+	return key.known && slices.ContainsFunc(j.attempts, func(a Attempt) bool { return a.KeySent.Differs(key) })
 }
 
 // edges are the ends of what a restore lost, widened by max(settle, skew, lag): a created time is not a commit time. Unknown ends stay open.

@@ -68,6 +68,8 @@ func (j *judging) localLeg() Leg {
 		return leg(LegYes, "effect-undone")
 	case j.reversed():
 		return leg(LegYes, "effect-reversed")
+	case j.removed():
+		return leg(LegYes, "effect-undone")
 	case len(j.pendingRows) > 0:
 		return leg(LegUndetermined, "row-pending")
 	case j.localGone.state == absenceProved && (j.done() != nil || j.confirmed() || len(j.copyEffects) > 0) && !j.candidateIn(RoleEffect):
@@ -166,6 +168,11 @@ func (j *judging) rowNamesProvider() bool {
 		}
 	}
 	return false
+}
+
+// removed reports whether the effect was made and its row then marked as deleted: the row itself shows that it was executed.
+func (j *judging) removed() bool {
+	return slices.ContainsFunc(j.undone, func(r *Record) bool { return r.DeletedAt.known && r.Status != StatusVoid && r.Status != StatusPending })
 }
 
 // candidateIn reports whether an unlinked row that cannot be told from the missing counterpart stands in a place of the role.

@@ -370,7 +370,7 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 	}
 }
 
-// attempts reads "02:00/uncertain,05:50/confirmed@eu-west-1" into an intent's attempts.
+// attempts reads "02:00/uncertain,05:50/confirmed@eu-west-1,-/uncertain#K2" into an intent's attempts: - is an unknown time, # the key that was sent.
 func (n *notation) attempts(r *reconcile.Record, v string) {
 	r.Attempts = nil
 	for _, a := range strings.Split(v, ",") {
@@ -378,12 +378,19 @@ func (n *notation) attempts(r *reconcile.Record, v string) {
 		if !ok {
 			panic("attempt without outcome: " + a)
 		}
+		word, key, keyed := strings.Cut(word, "#")
 		word, target, aimed := strings.Cut(word, "@")
 		o, err := reconcile.ParseAttemptOutcome(word)
 		if err != nil {
 			panic(err)
 		}
-		a := reconcile.Attempt{At: clock(at), Outcome: o}
+		a := reconcile.Attempt{Outcome: o}
+		if at != "-" {
+			a.At = clock(at)
+		}
+		if keyed {
+			a.KeySent = reconcile.Text(key)
+		}
 		if aimed {
 			a.Target = reconcile.Text(target)
 		}

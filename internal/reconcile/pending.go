@@ -33,13 +33,28 @@ func (j *judging) findPending() {
 }
 
 func (j *judging) pendReceipt(r *Record) {
-	end, dead, skew := j.c.LeaseEnd(r), j.c.DeadAt(r), j.skewOf(r.Source)
+	end, dead, skew := j.c.LeaseEnd(r), j.deadAt(r), j.skewOf(r.Source)
 	switch {
 	case end.known && !j.c.LeaseOver(r, j.w.Now.Add(-skew)):
 		j.pend("receipt-lease", r, end)
 	case !dead.known || dead.Add(skew).After(j.w.Now):
 		j.pend("receipt-wakes", r, dead)
 	}
+}
+
+// deadAt is when the receipt's worker is certainly gone. A retry that met its lapsed lease may have taken it over, where the receipt does not tell when it was
+// last taken.
+func (j *judging) deadAt(r *Record) Instant {
+	end, dead := j.c.LeaseEnd(r), j.c.DeadAt(r)
+	if !end.known || !dead.known || r.LockedAt.known || r.UpdatedAt.known || r.LeaseUntil.known {
+		return dead
+	}
+	for _, a := range j.attempts {
+		if at := a.At.Add(j.c.Settle); at.After(end) && a.Outcome != AttemptNotSent {
+			dead = Latest(dead, at.Add(j.c.Lease.D+j.c.DeadAfter.D))
+		}
+	}
+	return dead
 }
 
 // seeLostWorker allows for a worker whose receipt is gone: lost in a restore, aged out, or in a store that could not be read. It may act until its lease and

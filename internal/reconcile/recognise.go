@@ -1,6 +1,9 @@
 package reconcile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // recognised reports whether every leg that may have executed would recognise the key beyond now and margin, so that another send is not another
 // effect. A live receipt recognises the whole action; otherwise each leg must do so by itself.
@@ -80,22 +83,27 @@ func (j *judging) nextKey() Value {
 	return Value{}
 }
 
-// fillTemplate fills the components of an identity into a template; unknown where one is, or where the template names what no identity has.
+// fillTemplate fills the components of an identity into a template; unknown where one is, or where the template names what no identity has. What is filled in
+// is not looked at again: a component's text may have braces of its own.
 func fillTemplate(text string, id []Component) Value {
-	for _, c := range id {
-		hole := "{" + c.Name + "}"
-		if !strings.Contains(text, hole) {
-			continue
-		}
-		if !c.Value.known {
+	var out strings.Builder
+	for {
+		before, rest, open := strings.Cut(text, "{")
+		if strings.Contains(before, "}") {
 			return Value{}
 		}
-		text = strings.ReplaceAll(text, hole, c.Value.String())
+		out.WriteString(before)
+		if !open {
+			return Text(out.String())
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		i := slices.IndexFunc(id, func(c Component) bool { return c.Name == name })
+		if !closed || i < 0 || !id[i].Value.known {
+			return Value{}
+		}
+		out.WriteString(id[i].Value.String())
+		text = after
 	}
-	if strings.ContainsAny(text, "{}") {
-		return Value{}
-	}
-	return Text(text)
 }
 
 // otherKeySent reports whether a record shows that the provider was sent another key than the next send would carry.

@@ -133,7 +133,7 @@ func nearest(t twinSeat, seats []twinSeat) []twinSeat {
 func TwinText(buf []byte, c *Contract, r *Record, f *SourceFacts) (text []byte, ok bool) {
 	buf = append(buf, c.Name...)
 	for _, name := range c.Scope {
-		if name == "key" {
+		if name == "key" || slices.Contains(c.Free, name) {
 			continue
 		}
 		v := r.Component(name)
@@ -152,28 +152,30 @@ func TwinText(buf []byte, c *Contract, r *Record, f *SourceFacts) (text []byte, 
 	return appendRequest(buf, c, r, f)
 }
 
+// appendRequest appends what a record says of its request: its parameters, which every kind of source can hold, else its fingerprint. Parameters that are no
+// JSON are compared as they stand.
 func appendRequest(buf []byte, c *Contract, r *Record, f *SourceFacts) ([]byte, bool) {
-	if r.Fingerprint.known {
-		spec := c.Fingerprint
-		if f != nil && f.Fingerprint != nil {
-			spec = f.Fingerprint
+	if r.Params.known && c.Params != nil {
+		buf = append(buf, "\x00params:"...)
+		if canon, err := Canonical(r.Params.text, c.Params); err == nil {
+			return append(buf, canon...), true
 		}
-		if spec == nil {
-			buf = append(buf, "\x00own:"+r.Source...)
-		} else {
-			buf = append(buf, "\x00fp:"+spec.Algorithm+"\x00"+strings.Join(spec.Over, "\x00")...)
-			buf = append(buf, byte(spec.Version))
-		}
-		return append(buf, r.Fingerprint.text...), true
+		return append(append(buf, "\x00as-it-stands:"...), r.Params.text...), true
 	}
-	if !r.Params.known || c.Params == nil {
+	if !r.Fingerprint.known {
 		return buf, false
 	}
-	canon, err := Canonical(r.Params.text, c.Params)
-	if err != nil {
-		return buf, false
+	spec := c.Fingerprint
+	if f != nil && f.Fingerprint != nil {
+		spec = f.Fingerprint
 	}
-	return append(append(buf, "\x00params:"...), canon...), true
+	if spec == nil {
+		buf = append(buf, "\x00own:"+r.Source...)
+	} else {
+		buf = append(buf, "\x00fp:"+spec.Algorithm+"\x00"+strings.Join(spec.Over, "\x00")...)
+		buf = append(buf, byte(spec.Version))
+	}
+	return append(buf, r.Fingerprint.text...), true
 }
 
 func twinTexts(s *Subject, w *World) []string {

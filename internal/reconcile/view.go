@@ -79,6 +79,11 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 		return strings.Compare(a.source+"\x00"+a.id.String(), b.source+"\x00"+b.id.String())
 	})
 	j.amount = j.money()
+	for _, r := range j.receipts {
+		if j.c.StateOf(r) == StateInProgress {
+			j.lastSend = Latest(j.lastSend, j.deadAt(r))
+		}
+	}
 	j.lastTold, j.firstSend = j.lastSend, j.possibleStart()
 	j.seeReplays()
 	j.seeRestoredBook()
@@ -185,9 +190,12 @@ func (j *judging) seeTimes(r *Record) {
 	if r.Role == RoleReceipt && c.StateOf(r) == StateInProgress {
 		last = Latest(last, c.LeaseEnd(r), c.DeadAt(r))
 	}
-	if !last.known {
+	if !last.known || slices.ContainsFunc(r.Attempts, func(a Attempt) bool { return !a.At.known }) {
 		if f := j.w.Source(r.Source); f != nil {
 			j.untimed, j.turn = Latest(j.untimed, f.Coverage.To), max(j.turn, f.Turn)
+			if !f.Table { // a log reaches as far as its lines tell; one that tells no time may be younger
+				j.untimed = Latest(j.untimed, j.w.Now)
+			}
 		}
 	}
 	j.began, j.earliest = Earliest(j.began, c.Began(r)), Earliest(j.earliest, c.Began(r).Add(-skew))
