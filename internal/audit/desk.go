@@ -180,7 +180,7 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	}
 	seen, err := r.Case(ctx, name)
 	if errors.Is(err, ErrNoCase) && r.Incomplete {
-		err = fmt.Errorf("%w; but "+notWholly, err)
+		err = fmt.Errorf("%w; but %s", err, strings.TrimSuffix(notWholly, "."))
 	}
 	if known := met(decisions, req, name); errors.Is(err, ErrNoCase) && known != "" {
 		code := CodeNoCase
