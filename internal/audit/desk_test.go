@@ -192,6 +192,33 @@ func TestDeskRecordsNoSlip(t *testing.T) {
 	verified(t, d.Trail)
 }
 
+// TestDeskTellsUnreadFromUnknown: where a source was not read wholly, a name that nobody knows is still an error, which says so, and a case that was decided
+// before is refused as not judged, never as gone.
+func TestDeskTellsUnreadFromUnknown(t *testing.T) {
+	t.Parallel()
+	d, n, _ := newDesk(t)
+	once := n.id(t, "K1")
+	escalate := audit.Request{Cases: []string{once}, Decision: reconcile.DecideEscalate, Reason: "who knows", To: "payments"}
+	decideAt(t, d, escalate)
+	n.records = n.records[1:]
+	d.Read = func(ctx context.Context, decided map[string][]reconcile.Decided) (audit.Reading, error) {
+		r, err := n.read(ctx, decided)
+		r.Incomplete = true
+		return r, err
+	}
+	if got := decideAt(t, d, escalate); told(got) != audit.CodeIncomplete || got[0].Case != once {
+		t.Errorf("a case that was decided: %+v", got)
+	}
+	slip := escalate
+	slip.Cases = []string{"no such"}
+	if _, err := d.Decide(t.Context(), slip); !errors.Is(err, audit.ErrNoCase) || !strings.Contains(err.Error(), "could not be read") {
+		t.Errorf("a slip: %v", err)
+	}
+	if refusals := refusalsOf(t, d.Trail); len(refusals) != 1 {
+		t.Errorf("refusals %q", refusals)
+	}
+}
+
 func refusalsOf(t *testing.T, trail *audit.Trail) []string {
 	t.Helper()
 	var refusals []string
