@@ -51,7 +51,7 @@ outcome, before deciding otherwise. One that rests on evidence that has changed 
 		RunE: func(cmd *cobra.Command, args []string) error { return runDecide(cmd.Context(), env, &opt, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.reason, "reason", "", "`WHY`; 12 characters or more for replay and resolve")
+	f.StringVar(&opt.reason, "reason", "", "`WHY`; 3 characters or more, 12 for replay, resolve and several cases at once")
 	f.StringVar(&opt.as, "as", "", "how it is resolved: a `RESOLUTION`")
 	f.StringVar(&opt.ref, "ref", "", "what it rests on: a `REFERENCE`; of distinct and duplicate-of the other case")
 	f.StringVar(&opt.to, "to", "", "to `WHOM` it is escalated")

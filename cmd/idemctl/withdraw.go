@@ -26,15 +26,15 @@ func newWithdraw(env *Env) *cobra.Command {
 may be sent all the same: it stays pending until its outcome is recorded.`,
 		Args: arguments(1, 2, "a decision and at most one config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if strings.TrimSpace(reason) == "" {
-				return &usageError{what: "withdraw: a reason is missing", hint: "whoever reads the trail wants to know why: --reason \"…\""}
+			if err := audit.CheckWithdrawal(reason); err != nil { // before anything is opened
+				return err
 			}
 			return env.change(cmd.Context(), args, asJSON, "withdrawn", func(ctx context.Context, trail *audit.Trail, id string) (audit.Decision, error) {
 				return trail.Withdraw(ctx, id, reason)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "`WHY`")
+	cmd.Flags().StringVar(&reason, "reason", "", "`WHY`; 3 characters or more")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
 	return cmd
 }

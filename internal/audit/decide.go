@@ -65,8 +65,11 @@ func (t *Trail) expire(v *view, proposals []Proposal) ([]draft, error) {
 	return out, nil
 }
 
-// Withdraw records that an operator takes a live decision back.
+// Withdraw records that an operator takes a live decision back. A reason that says too little is a *RequestError.
 func (t *Trail) Withdraw(ctx context.Context, id, reason string) (Decision, error) {
+	if err := CheckWithdrawal(reason); err != nil {
+		return Decision{}, err
+	}
 	return t.about(ctx, id, "withdrawing a decision", intent{what: EventWithdrawn, core: core{reason: reason}})
 }
 

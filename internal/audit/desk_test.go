@@ -166,7 +166,7 @@ func TestDeskRecordsNoSlip(t *testing.T) {
 	d, n, _ := newDesk(t)
 	once, shown := n.id(t, "K1"), n.id(t, "K2")
 	escalate := func(cases ...string) audit.Request {
-		return audit.Request{Cases: cases, Decision: reconcile.DecideEscalate, Reason: "who knows", To: "payments"}
+		return audit.Request{Cases: cases, Decision: reconcile.DecideEscalate, Reason: "who knows of them", To: "payments"}
 	}
 	for _, name := range []string{"no such", once + "x"} {
 		if answers, err := d.Decide(t.Context(), escalate("K1", name)); !errors.Is(err, audit.ErrNoCase) || len(answers) > 0 {
@@ -185,7 +185,7 @@ func TestDeskRecordsNoSlip(t *testing.T) {
 	if got := decideAt(t, d, seen); told(got) != "no-case" {
 		t.Errorf("a case that was on the screen: %+v", got)
 	}
-	want := []string{once + " escalate no-case who knows", shown + " escalate no-case who knows"}
+	want := []string{once + " escalate no-case who knows of them", shown + " escalate no-case who knows"}
 	if refusals := refusalsOf(t, d.Trail); !slices.Equal(refusals, want) {
 		t.Errorf("refusals %q, want %q", refusals, want)
 	}
@@ -291,6 +291,8 @@ func TestDeskAsksForWhatIsMissing(t *testing.T) {
 	}{
 		{"cases", audit.Request{Decision: reconcile.DecideHold, Reason: "unclear"}},
 		{"reason", audit.Request{Decision: reconcile.DecideHold, Reason: " \t\n"}},
+		{"reason", audit.Request{Decision: reconcile.DecideHold, Reason: " no "}},
+		{"reason", audit.Request{Decision: reconcile.DecideHold, Reason: "eleven char", Cases: []string{"K1", "K2"}}},
 		{"reason", audit.Request{Decision: reconcile.DecideReplay, Reason: "too short"}},
 		{"reason", audit.Request{Decision: reconcile.DecideResolve, As: reconcile.Accept, Reason: "  eleven char  "}},
 		{"reason", audit.Request{Decision: reconcile.DecideHold, Reason: strings.Repeat("x", 4001)}},
@@ -308,7 +310,7 @@ func TestDeskAsksForWhatIsMissing(t *testing.T) {
 		{"at", audit.Request{Decision: reconcile.DecideRecheck, Reason: "later", At: past}},
 		{"at", audit.Request{Decision: reconcile.DecideHold, Reason: "unclear", At: soon}},
 	} {
-		if tt.field != "cases" {
+		if tt.field != "cases" && tt.req.Cases == nil {
 			tt.req.Cases = []string{"K1"}
 		}
 		var lacking *audit.RequestError
@@ -456,7 +458,7 @@ func TestTwoDesksDecideOnce(t *testing.T) {
 		decideAt(t, first, replay("K1"))
 		return n.read(ctx, decided)
 	}
-	got := decideAt(t, second, audit.Request{Cases: []string{"K1", "K2"}, Decision: reconcile.DecideEscalate, Reason: "unclear", To: "payments"})
+	got := decideAt(t, second, audit.Request{Cases: []string{"K1", "K2"}, Decision: reconcile.DecideEscalate, Reason: "unclear to all of us", To: "payments"})
 	if told(got) != audit.CodeLive+", recorded escalate" || !strings.Contains(got[0].Reason, "kim") {
 		t.Errorf("%+v", got)
 	}

@@ -39,6 +39,12 @@ func TestRefused(t *testing.T) {
 	if _, err := trail.Outcome(t.Context(), first.ID, reconcile.ReportedNone, "", ""); err == nil {
 		t.Error("an outcome of none was recorded")
 	}
+	var lacking *audit.RequestError
+	for _, reason := range []string{"", " no ", "k\xff"} {
+		if _, err := trail.Withdraw(t.Context(), first.ID, reason); !errors.As(err, &lacking) || lacking.Field != "reason" || lacking.Hint() == "" {
+			t.Errorf("withdrawn for %q: %v", reason, err)
+		}
+	}
 	if _, err := trail.HandOut(t.Context(), first.ID, first.ID); err == nil {
 		t.Error("handed out twice")
 	}

@@ -22,7 +22,8 @@ func (e *RequestError) Hint() string { return e.Advice }
 
 // The bounds of what an operator writes, in characters.
 const (
-	fullReason = 12   // of a decision that lets something happen, or closes something
+	anyReason  = 3
+	fullReason = 12   // of a decision that lets something happen, closes something, or is taken of several cases at once
 	mostReason = 4000 // a record is read by people
 	mostRef    = 1000
 )
@@ -60,16 +61,36 @@ func (req *Request) Check(now reconcile.Instant) error {
 	return req.checkTime(now)
 }
 
+// LeastReason is how many characters, without blanks around them, the reason of a decision about so many cases must have.
+func LeastReason(d reconcile.Decision, cases int) int {
+	if d == reconcile.DecideReplay || d == reconcile.DecideResolve || cases > 1 {
+		return fullReason
+	}
+	return anyReason
+}
+
+// LeastWithdrawal is LeastReason for taking a decision back.
+const LeastWithdrawal = anyReason
+
 func (req *Request) checkReason() error {
-	reason := strings.TrimSpace(req.Reason)
-	n := utf8.RuneCountInString(reason)
+	return checkReason(req.Decision.String(), req.Reason, LeastReason(req.Decision, len(req.Cases)))
+}
+
+// CheckWithdrawal says what the reason for taking a decision back lacks, as a *RequestError.
+func CheckWithdrawal(reason string) error { return checkReason("withdraw", reason, LeastWithdrawal) }
+
+func checkReason(doing, reason string, least int) error {
+	fail := func(advice, format string, a ...any) error {
+		return &RequestError{Field: "reason", What: fmt.Sprintf(format, a...), Advice: advice}
+	}
+	n := utf8.RuneCountInString(strings.TrimSpace(reason))
 	switch {
-	case !utf8.ValidString(req.Reason) || n > mostReason:
-		return &RequestError{Field: "reason", What: fmt.Sprintf("a reason is text of at most %d characters", mostReason), Advice: "shorten it; --ref may point to more"}
+	case !utf8.ValidString(reason) || n > mostReason:
+		return fail("shorten it; --ref may point to more", "a reason is text of at most %d characters", mostReason)
 	case n == 0:
-		return &RequestError{Field: "reason", What: "a reason is missing", Advice: "whoever reads the trail wants to know why: --reason \"…\""}
-	case n < fullReason && (req.Decision == reconcile.DecideReplay || req.Decision == reconcile.DecideResolve):
-		return &RequestError{Field: "reason", What: fmt.Sprintf("%s: a reason of %d characters says too little", req.Decision, n), Advice: fmt.Sprintf("say in %d characters or more what speaks for it", fullReason)}
+		return fail("whoever reads the trail wants to know why: --reason \"…\"", "%s: a reason is missing", doing)
+	case n < least:
+		return fail(fmt.Sprintf("say in %d characters or more what speaks for it", least), "%s: a reason of %d characters says too little", doing, n)
 	}
 	return nil
 }

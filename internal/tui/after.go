@@ -24,7 +24,7 @@ type after struct {
 func newAfter(a *app, d *audit.Decision) *after {
 	f := &after{decision: d}
 	f.form = form{app: a, chosen: -1, head: f.subject, missing: func() string { return "" }, submit: f.send, label: f.button, written: f.consequence}
-	f.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), least: leastReason, high: 2}
+	f.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), least: audit.LeastWithdrawal, high: 2}
 	f.ref = &blank{label: "Reference", hint: "what proves it: a request id, a log line", field: newField(200), least: 1, high: 1, shown: func() bool { return f.outcome }}
 	f.blanks = []*blank{f.ref, f.reason}
 	return f
@@ -41,6 +41,7 @@ func newWithdraw(a *app, d *audit.Decision) *after {
 func newOutcome(a *app, d *audit.Decision) *after {
 	f := newAfter(a, d)
 	f.title, f.outcome = "Outcome", true
+	f.reason.least, f.reason.hint = 0, "may be left empty: where there is more to say"
 	f.picks = []pick{
 		{word: "done", what: "It was carried out."},
 		{word: "failed", what: "It was tried, and certainly not carried out."},

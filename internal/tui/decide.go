@@ -13,16 +13,11 @@ import (
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
-	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
 )
 
-// The shortest reasons. A fact that is stated, and a send that is let run, want more than a word.
-const (
-	leastReason = 3
-	firmReason  = 12
-	reasonLimit = 1000
-)
+// reasonLimit is how many characters a reason may have here.
+const reasonLimit = 1000
 
 // decide is the dialog in which a decision is taken. It freezes what it is about: case ids, and the digests of the evidence that was on the screen.
 type decide struct {
@@ -44,7 +39,7 @@ func newDecide(a *app, cases []*scan.Case) *decide {
 		d.title = fmt.Sprintf("Decide %d cases at once", len(cases))
 	}
 	d.collect()
-	d.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), least: leastReason, high: 2}
+	d.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), high: 2}
 	d.ref = &blank{label: "Reference", hint: "the other case's id, the refund, the proof", field: newField(200), least: 1, high: 1, shown: d.asksRef}
 	d.to = &blank{label: "To", hint: "who takes it over", field: newField(100), least: 1, high: 1, shown: d.is(reconcile.DecideEscalate)}
 	d.when = &blank{label: "When", hint: whenHint, field: newField(40), least: 1, high: 1, shown: d.asksWhen}
@@ -134,18 +129,6 @@ func (d *decide) due() string {
 	return "left empty: when it becomes due, " + stamp(d.cases[0].Due.At)
 }
 
-// level is how much the choice asks for.
-func (d *decide) level() keymap.Level {
-	o, ok := d.choice()
-	switch {
-	case len(d.cases) > 1:
-		return keymap.Many
-	case ok && (o.Decision == reconcile.DecideReplay || o.Decision == reconcile.DecideResolve):
-		return keymap.Assert
-	}
-	return keymap.Record
-}
-
 // able are the cases that allow the choice: those that will be recorded.
 func (d *decide) able() []*scan.Case {
 	o, ok := d.choice()
@@ -168,10 +151,8 @@ func (d *decide) wanted() string {
 }
 
 func (d *decide) wants() string {
-	d.reason.least = leastReason
-	if d.level() >= keymap.Assert {
-		d.reason.least = firmReason
-	}
+	o, _ := d.choice()
+	d.reason.least = audit.LeastReason(o.Decision, len(d.able()))
 	d.when.least, d.when.hint = 1, whenHint
 	if due := d.due(); due != "" {
 		d.when.least, d.when.hint = 0, due
