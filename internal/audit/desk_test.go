@@ -185,7 +185,7 @@ func TestDeskRecordsNoSlip(t *testing.T) {
 	if got := decideAt(t, d, seen); told(got) != "no-case" {
 		t.Errorf("a case that was on the screen: %+v", got)
 	}
-	want := []string{once + " escalate no-case who knows of them", shown + " escalate no-case who knows"}
+	want := []string{once + " escalate no-case who knows of them", shown + " escalate no-case who knows of them"}
 	if refusals := refusalsOf(t, d.Trail); !slices.Equal(refusals, want) {
 		t.Errorf("refusals %q, want %q", refusals, want)
 	}

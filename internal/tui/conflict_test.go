@@ -13,7 +13,7 @@ import (
 	"example.com/idemctl/internal/scan"
 )
 
-// conflicts is a shop whose keys were used for two requests each, one key for every way in which requests compare.
+// conflicts is a shop whose keys were used for two requests each: one tells its parameters, one its fingerprints alone.
 var conflicts = map[string]string{
 	"idemctl.yaml": `version: 1
 name: shop
@@ -26,15 +26,12 @@ sources:
   - {name: clients, role: intents, open: "jsonl:clients.jsonl", map: {tenant: t, operation: {value: order}, key: k, params: p, fingerprint: f, attempt_at: at, created_at: at, outcome: o}, row: attempt}
 `,
 	"clients.jsonl": `{"t":"north","k":"changed","p":"{\"qty\":1}","at":"2026-11-29T02:00:00Z","o":"confirmed"}
-{"t":"north","k":"spelled","p":"{\"qty\":2,\"sku\":\"a\"}","f":"aa","at":"2026-11-29T02:01:00Z","o":"confirmed"}
 {"t":"north","k":"opaque","f":"aa","at":"2026-11-29T02:02:00Z","o":"confirmed"}
 `,
 	"receipts.jsonl": `{"t":"north","k":"changed","e":"1","p":"{\"qty\":777}","at":"2026-11-29T02:00:01Z"}
-{"t":"north","k":"spelled","e":"2","p":"{\"sku\":\"a\",\"qty\":2.0}","f":"bb","at":"2026-11-29T02:01:01Z"}
 {"t":"north","k":"opaque","e":"3","f":"bb","at":"2026-11-29T02:02:01Z"}
 `,
 	"orders.jsonl": `{"t":"north","k":"changed","e":"1","at":"2026-11-29T02:00:01Z"}
-{"t":"north","k":"spelled","e":"2","at":"2026-11-29T02:01:01Z"}
 {"t":"north","k":"opaque","e":"3","at":"2026-11-29T02:02:01Z"}
 `,
 }
@@ -59,14 +56,15 @@ func scanned(t *testing.T, files map[string]string) *memory {
 func TestRequestsThatDiffer(t *testing.T) {
 	t.Parallel()
 	res := scanned(t, conflicts)
+	res.cases = append(res.cases, spelled(res.cases))
 	for _, tt := range []struct {
 		key    string
 		marked []string
 		plain  []string
 	}{
 		{"changed", []string{"params"}, nil},
-		{"spelled", []string{"fingerprint"}, []string{"params"}},
 		{"opaque", []string{"fingerprint"}, nil},
+		{"spelled", []string{"fingerprint"}, []string{"params"}},
 	} {
 		at := slices.IndexFunc(res.cases, func(c *scan.Case) bool {
 			return slices.ContainsFunc(c.Identity, func(one reconcile.Component) bool { return one.Value.String() == tt.key })
@@ -89,6 +87,20 @@ func TestRequestsThatDiffer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// spelled is the case of fingerprints that differ, with parameters that differ in spelling alone.
+func spelled(cases []*scan.Case) *scan.Case {
+	at := slices.IndexFunc(cases, func(c *scan.Case) bool { return c.Differences[0].By == reconcile.ByFingerprint })
+	c := *cases[at]
+	c.CaseID, c.Identity = "spelled", []reconcile.Component{{Name: "key", Value: reconcile.Text("spelled")}}
+	c.Differences = slices.Clone(c.Differences)
+	c.Differences[0].Params = reconcile.ParamsEqual
+	c.Evidence = slices.Clone(c.Evidence)
+	for i, params := range []string{`{"a":1,"b":2}`, `{"b":2,"a":1}`} {
+		c.Evidence[i].Facts = append(slices.Clone(c.Evidence[i].Facts), reconcile.Fact{Name: "params", Value: reconcile.Text(params)})
+	}
+	return &c
 }
 
 // lineOf is the first line that begins with a name.
