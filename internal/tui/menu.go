@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -114,14 +115,6 @@ func (m *menu) Key(k string, _ bool) tea.Cmd {
 		m.step(items, -1)
 	case "down", "tab":
 		m.step(items, 1)
-	case "pgup":
-		for range 8 {
-			m.step(items, -1)
-		}
-	case "pgdown":
-		for range 8 {
-			m.step(items, 1)
-		}
 	case "enter":
 		if at := m.at(items); at >= 0 {
 			if why := items[at].off; why != "" {
@@ -132,10 +125,30 @@ func (m *menu) Key(k string, _ bool) tea.Cmd {
 			return m.act(items[at].action.ID)
 		}
 	default:
+		if by := m.moves(k); by != 0 {
+			m.leap(items, by)
+			return nil
+		}
 		m.search.key(k)
 		m.place = 0
 	}
 	return nil
+}
+
+// moves is how many lines a key of the list Moving goes. A letter is none: it is typed.
+func (m *menu) moves(k string) int {
+	a := m.keys.Action(m.scope, k)
+	if a == nil || a.Scope != keymap.Lists || utf8.RuneCountInString(k) == 1 {
+		return 0
+	}
+	return shift(a.ID, 8)
+}
+
+// leap is so many steps, as far as there are.
+func (m *menu) leap(items []item, by int) {
+	for range min(max(by, -by), len(items)) {
+		m.step(items, min(max(by, -1), 1))
+	}
 }
 
 // at returns the action that is chosen: the place, or the one behind a title.
