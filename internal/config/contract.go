@@ -100,9 +100,7 @@ func legFields(c *reconcile.Contract) map[string]func(value) {
 		"effect": func(v value) { c.Effect = legs[v.word("local", "external", "both", "none")] },
 		"atomic": func(v value) { c.Atomic = v.flag() },
 		"order": func(v value) {
-			if v.word("local-first", "provider-first") == "provider-first" {
-				c.Order = reconcile.OrderProviderFirst
-			}
+			c.Order = map[string]reconcile.Order{"local-first": reconcile.OrderLocalFirst, "provider-first": reconcile.OrderProviderFirst}[v.word("local-first", "provider-first")]
 		},
 		"effect_when": func(v value) {
 			v.fields(map[string]func(value){"response_status": func(v value) { c.EffectWhen = v.ranges() }})

@@ -21,9 +21,7 @@ func configText(h *histories.History) string {
 			fmt.Fprintf(&b, "    %s: %s\n", name, span.D)
 		}
 	}
-	if c.Order == reconcile.OrderProviderFirst {
-		b.WriteString("    order: provider-first\n")
-	}
+	fmt.Fprintf(&b, "    order: %s\n", map[reconcile.Order]string{reconcile.OrderLocalFirst: "local-first", reconcile.OrderProviderFirst: "provider-first"}[c.Order])
 	if c.Expiry.ByReaper {
 		b.WriteString("    expiry: {by: reaper}\n")
 	}

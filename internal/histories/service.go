@@ -128,6 +128,7 @@ func (s *Service) contract() *reconcile.Contract {
 	if s.Actors {
 		c.Actor = []string{actor}
 	}
+	c.Order = reconcile.OrderLocalFirst
 	if s.ProviderFirst {
 		c.Order = reconcile.OrderProviderFirst
 	}

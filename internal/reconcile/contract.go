@@ -13,12 +13,13 @@ const (
 	LegsNone
 )
 
-// Order says which leg the service performs first.
+// Order says which leg the service performs first. Where the contract does not say, either may be.
 type Order uint8
 
 // The orders of the two legs.
 const (
-	OrderLocalFirst Order = iota
+	OrderUnknown Order = iota
+	OrderLocalFirst
 	OrderProviderFirst
 )
 

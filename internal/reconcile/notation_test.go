@@ -126,8 +126,12 @@ func (n *notation) contract(w words) {
 		Atomic: w.has("atomic"), SharedEffects: w.has("shared"), Params: &reconcile.ParamSpec{},
 	}
 	c.Effect = map[string]reconcile.Legs{"local": reconcile.LegsLocal, "external": reconcile.LegsExternal, "both": reconcile.LegsBoth, "none": reconcile.LegsNone}[w.set["effect"]]
-	if w.has("provider-first") {
+	c.Order = reconcile.OrderLocalFirst
+	switch {
+	case w.has("provider-first"):
 		c.Order = reconcile.OrderProviderFirst
+	case w.has("any-order"):
+		c.Order = reconcile.OrderUnknown
 	}
 	if w.has("optional-key") {
 		c.Key = reconcile.KeyOptional
