@@ -318,7 +318,7 @@ func (j *judging) calledFrom(began Instant) Instant {
 	if slices.ContainsFunc(j.effects, func(r *Record) bool { return r.Generation.Valid && r.Generation.N > 1 }) {
 		return j.wishedFrom(began) // a worker before this one may have called
 	}
-	if j.c.Order == OrderLocalFirst || j.c.Effect != LegsBoth {
+	if j.c.Order != OrderProviderFirst {
 		return began
 	}
 	if !j.c.Lease.Valid || !j.c.DeadAfter.Valid {

@@ -152,30 +152,27 @@ func TwinText(buf []byte, c *Contract, r *Record, f *SourceFacts) (text []byte, 
 	return appendRequest(buf, c, r, f)
 }
 
-// appendRequest appends what a record says of its request: its parameters, which every kind of source can hold, else its fingerprint. Parameters that are no
-// JSON are compared as they stand.
+// appendRequest appends what a record says of its request: a fingerprint that is declared comparable, else its parameters, which every kind of source can hold,
+// else a fingerprint that is compared within its own source only. Parameters that are no JSON are compared as they stand.
 func appendRequest(buf []byte, c *Contract, r *Record, f *SourceFacts) ([]byte, bool) {
-	if r.Params.known && c.Params != nil {
+	spec := c.Fingerprint
+	if f != nil && f.Fingerprint != nil {
+		spec = f.Fingerprint
+	}
+	switch {
+	case r.Fingerprint.known && spec != nil:
+		buf = append(buf, "\x00fp:"+spec.Algorithm+"\x00"+strings.Join(spec.Over, "\x00")...)
+		return append(append(buf, byte(spec.Version)), r.Fingerprint.text...), true
+	case r.Params.known && c.Params != nil:
 		buf = append(buf, "\x00params:"...)
 		if canon, err := Canonical(r.Params.text, c.Params); err == nil {
 			return append(buf, canon...), true
 		}
 		return append(append(buf, "\x00as-it-stands:"...), r.Params.text...), true
+	case r.Fingerprint.known:
+		return append(append(buf, "\x00own:"+r.Source...), r.Fingerprint.text...), true
 	}
-	if !r.Fingerprint.known {
-		return buf, false
-	}
-	spec := c.Fingerprint
-	if f != nil && f.Fingerprint != nil {
-		spec = f.Fingerprint
-	}
-	if spec == nil {
-		buf = append(buf, "\x00own:"+r.Source...)
-	} else {
-		buf = append(buf, "\x00fp:"+spec.Algorithm+"\x00"+strings.Join(spec.Over, "\x00")...)
-		buf = append(buf, byte(spec.Version))
-	}
-	return append(buf, r.Fingerprint.text...), true
+	return buf, false
 }
 
 func twinTexts(s *Subject, w *World) []string {
