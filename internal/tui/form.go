@@ -238,7 +238,7 @@ func (f *form) Hint() string {
 func (f *form) Draw(a paint.Area) {
 	s := newSheet(max(1, min(a.W()-8, 96)))
 	f.head(s)
-	in := f.box(a, 100, f.high(s), f.title, "")
+	in := f.box(a, 100, f.high(s), f.title, f.whose(a.W()))
 	y := 0
 	if f.failed != "" {
 		y = in.Wrapped(0, y, paint.Bad, f.failed)
@@ -256,6 +256,22 @@ func (f *form) Draw(a paint.Area) {
 		f.drawPicks(picks)
 	}
 	f.drawFoot(in.Sub(0, in.H()-foot, in.W(), foot), in.H() < 16)
+}
+
+// whose says as whom and on what is recorded, beside the title in a width: the header leaves it out where it is narrow.
+func (f *form) whose(w int) string {
+	room := w - 8 - text.Width(f.title)
+	if w >= 80 { // the frame is narrower than the screen
+		room = min(w-4, 100) - 8 - text.Width(f.title)
+	}
+	actor, on := text.SafeString(f.opt.Actor), text.SafeString(f.name())
+	if actor == "" {
+		return text.Truncate("on "+on, room)
+	}
+	room -= text.Width("as  on ")
+	half := room / 2
+	who := text.Truncate(actor, max(half, room-text.Width(on)))
+	return "as " + who + " on " + text.Truncate(on, room-text.Width(who))
 }
 
 // high is how many lines the form would like.
