@@ -328,9 +328,9 @@ func (j *judging) calledFrom(began Instant) Instant {
 }
 
 // writtenFrom is when the row may first have been written of an action of which nothing but the provider tells: an earlier worker than the one that called may
-// have written it, and no row without a key says whose it is.
+// have written it, and no row without a key says whose it is. That was inside the retry window, where one is declared.
 func (j *judging) writtenFrom(began Instant) Instant {
-	if len(j.objects) == 0 || len(j.receipts)+len(j.copies)+len(j.intents)+len(j.messages) > 0 {
+	if len(j.objects) == 0 || len(j.receipts)+len(j.copies)+len(j.intents)+len(j.messages) > 0 || !j.c.RetryWindow.Valid {
 		return began
 	}
 	return j.wishedFrom(began)
