@@ -48,7 +48,7 @@ func (e *Env) settings() (settings, error) {
 	case !info.Mode().IsRegular() || info.Size() > maxSettings:
 		return none, &config.Error{File: name, Msg: "not a settings file", Hint: "it is a small YAML file with theme, glyphs and keys"}
 	}
-	data, err := os.ReadFile(name) //nolint:gosec // the operator's own settings
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return none, fmt.Errorf("reading the settings: %w", err)
 	}

@@ -18,7 +18,7 @@ const maxSmall = 1 << 20
 
 // createDatabase makes the empty file that SQLite will fill, so that it never exists with wider rights.
 func createDatabase(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the path is the config's
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func createDatabase(path string) error {
 
 // openLock opens the file whose flock every append holds.
 func openLock(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600) //nolint:gosec // the path is the config's
+	return os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 }
 
 // readSmall reads a regular file of ours; fs.ErrNotExist where there is none.
@@ -49,7 +49,7 @@ func readSmall(path string) ([]byte, error) {
 
 // openOurs opens a regular file that is no link, is ours, and that nobody else can write.
 func openOurs(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600) //nolint:gosec // a file of this machine's own state
+	f, err := os.OpenFile(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, fmt.Errorf("%s is a symbolic link", path)
 	}
@@ -121,7 +121,7 @@ func writeBeside(path string, b []byte) (tmp string, err error) {
 }
 
 func syncDir(path string) error {
-	d, err := os.Open(path) //nolint:gosec // a folder
+	d, err := os.Open(path)
 	if err != nil {
 		return err
 	}

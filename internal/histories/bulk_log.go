@@ -70,7 +70,7 @@ sources:
 const cancelEvery = 4096
 
 func (opt Bulk) writeLog(ctx context.Context, path string) (err error) {
-	f, err := os.Create(path) //nolint:gosec // the caller's own folder
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ func (k *keeper) finish(m *Manifest) error {
 }
 
 func syncFile(name string) error {
-	f, err := os.Open(name) //nolint:gosec // the name is the operator's own --out
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
