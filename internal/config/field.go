@@ -23,6 +23,19 @@ func (d *decoder) fieldMap(v value) []sources.Field {
 	return out
 }
 
+// fieldsOver reads a map that stands over a preset's: a fact that is null is one that the preset would read and that is not to be read.
+func (d *decoder) fieldsOver(v value) (own []sources.Field, cleared []string) {
+	v.name = "map"
+	for _, e := range v.entries() {
+		if e.val.null() {
+			cleared = append(cleared, e.key)
+			continue
+		}
+		own = append(own, d.field(e))
+	}
+	return own, cleared
+}
+
 // field reads one fact: a column, or a mapping of where it comes from and what is done to it.
 func (d *decoder) field(e entry) sources.Field {
 	f := sources.Field{Name: e.key, Line: e.at.line, Col: e.at.col}

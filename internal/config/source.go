@@ -16,6 +16,7 @@ func (d *decoder) source(v value) sources.Spec {
 	at := v.at()
 	s := sources.Spec{Line: at.line, Col: at.col}
 	places := map[string]value{}
+	var cleared []string
 	note := func(name string, read func(value)) func(value) {
 		return func(v value) { places[name] = v; read(v) }
 	}
@@ -24,15 +25,19 @@ func (d *decoder) source(v value) sources.Spec {
 		"role":   note("role", func(v value) { s.Role = v.role() }),
 		"open":   note("open", func(v value) { v.open(&s) }),
 		"serves": note("serves", func(v value) { b := v.flag(); s.Serves = &b }),
-		"preset": func(v value) {
-			v.fail("write the map: presets come with a later version", "presets are not available yet")
-		},
-		"table":       note("table", func(v value) { s.Table = v.text() }),
-		"query":       note("query", func(v value) { s.Query = v.text() }),
-		"where":       func(v value) { s.Where = v.pairs() },
-		"claim":       note("claim", func(v value) { s.Claim = v.pairs() }),
-		"skew":        func(v value) { s.Skew = v.span() },
-		"map":         note("map", func(v value) { s.Map = d.fieldMap(v) }),
+		"preset": note("preset", func(value) {}),
+		"table":  note("table", func(v value) { s.Table = v.text() }),
+		"query":  note("query", func(v value) { s.Query = v.text() }),
+		"where":  func(v value) { s.Where = v.pairs() },
+		"claim":  note("claim", func(v value) { s.Claim = v.pairs() }),
+		"skew":   func(v value) { s.Skew = v.span() },
+		"map": note("map", func(m value) {
+			if v.has("preset") {
+				s.Map, cleared = d.fieldsOver(m)
+				return
+			}
+			s.Map = d.fieldMap(m)
+		}),
 		"row":         note("row", func(v value) { s.Row = v.word("attempt") }),
 		"id":          func(v value) { s.ID = v.texts() },
 		"rows":        note("rows", func(v value) { s.Rows, s.CSV = v.rows() }),
@@ -40,6 +45,9 @@ func (d *decoder) source(v value) sources.Spec {
 		"retained":    note("retained", func(v value) { s.Retained = v.lasting() }),
 		"fingerprint": func(v value) { s.Fingerprint = v.fingerprint() },
 	})
+	if preset, given := places["preset"]; given {
+		d.takePreset(preset, &s, places, cleared)
+	}
 	d.sourceComplete(v, &s, places)
 	d.sourceFits(v, &s, places)
 	return s
@@ -61,7 +69,9 @@ func (d *decoder) sourceComplete(v value, s *sources.Spec, places map[string]val
 		{"open", "say where it is, like open: sqlite:orders.sqlite"},
 		{"map", "say what its columns mean, like map: {key: id, state: status}"},
 	} {
-		if _, ok := places[need.name]; !ok {
+		_, ok := places[need.name]
+		_, byPreset := places["preset"]
+		if !ok && !(byPreset && (need.name == "role" || need.name == "map")) {
 			v.fail(need.hint, "%s is missing", need.name)
 		}
 	}

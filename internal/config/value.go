@@ -75,6 +75,11 @@ func (v value) entries() []entry {
 	return out
 }
 
+// has reports whether a mapping has a member of that name.
+func (v value) has(name string) bool {
+	return slices.ContainsFunc(v.entries(), func(e entry) bool { return e.key == name })
+}
+
 // fields hands each member of a mapping to its reader; a member without one is an error that names the nearest.
 func (v value) fields(readers map[string]func(value)) {
 	for _, e := range v.entries() {

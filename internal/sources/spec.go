@@ -52,6 +52,7 @@ type Spec struct {
 	Shown       string // what may be printed of it: the text before expansion
 	Variables   []Variable
 	Serves      *bool
+	Preset      string // the shipped mapping that fills up what the config leaves out; "" = none
 	Table       string
 	Query       string
 	Where       map[string]string // column or path → value that a row must have to be read at all
