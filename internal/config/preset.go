@@ -190,6 +190,7 @@ func (v value) likeness() Likeness {
 // presetFits demands what every preset must say, and that its map can be compiled.
 func (d *decoder) presetFits(v value, p *Preset) {
 	table := slices.Contains(p.Formats, "table")
+	file := slices.ContainsFunc(p.Formats, func(f string) bool { return f != "table" })
 	for _, need := range []struct {
 		missing    bool
 		what, hint string
@@ -202,7 +203,7 @@ func (d *decoder) presetFits(v value, p *Preset) {
 		{p.Source.Role == 0, "role", "say what its rows are"},
 		{len(p.Source.Map) == 0, "map", "say what its columns mean"},
 		{table && (p.Source.Table == "" || len(p.Like.Columns) == 0), "table or like.columns", "name the table, and the columns by which it is recognised"},
-		{len(p.Formats) > 0 && !(table && len(p.Formats) == 1) && len(p.Like.Fields) == 0, "like.fields", "name the members by which a record is recognised"},
+		{file && len(p.Like.Fields) == 0, "like.fields", "name the members by which a record is recognised"},
 	} {
 		if need.missing {
 			v.fail(need.hint, "%s is missing", need.what)

@@ -70,8 +70,10 @@ func (d *decoder) sourceComplete(v value, s *sources.Spec, places map[string]val
 		{"map", "say what its columns mean, like map: {key: id, state: status}"},
 	} {
 		_, ok := places[need.name]
-		_, byPreset := places["preset"]
-		if !ok && !(byPreset && (need.name == "role" || need.name == "map")) {
+		if _, byPreset := places["preset"]; byPreset && (need.name == "role" || need.name == "map") {
+			continue
+		}
+		if !ok {
 			v.fail(need.hint, "%s is missing", need.name)
 		}
 	}
