@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"example.com/idemctl/fixtures"
+	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/text"
 )
 
@@ -20,7 +21,7 @@ func (e *Env) configInSight() bool {
 
 // guide says what to type where nothing was typed and no config is in sight.
 func (e *Env) guide() error {
-	all, err := fixtures.List()
+	all, err := scenario.List(fixtures.FS)
 	if err != nil {
 		return err
 	}
