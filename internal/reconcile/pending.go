@@ -60,6 +60,7 @@ func (j *judging) deadAt(r *Record) Instant {
 // seeLostWorker allows for a worker whose receipt is gone: lost in a restore, aged out, or in a store that could not be read. It may act until its lease and
 // dead_after have passed; where they are undeclared it may always. A contract that commits receipt and row together, without a lease, has no such worker.
 func (j *judging) seeLostWorker() {
+	sent := j.lastSend
 	j.seeOvertaken()
 	j.unreceived = j.neverReceived()
 	if j.unreceived || !j.receiptTaken() || (j.c.Atomic && j.c.Effect == LegsLocal && !j.c.Lease.Valid) {
@@ -69,7 +70,7 @@ func (j *judging) seeLostWorker() {
 		j.mayWake = true
 		return
 	}
-	j.lastSend = j.lastSend.Add(j.c.SettleTime().D + j.c.Lease.D + j.c.DeadAfter.D)
+	j.lastSend = Latest(j.lastSend, sent.Add(j.c.SettleTime().D+j.c.Lease.D+j.c.DeadAfter.D))
 }
 
 // seeOvertaken allows for a worker from whom another has taken over: the receipt names the later one, and whatever that wrote, the earlier may wake.
