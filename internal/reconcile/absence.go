@@ -228,21 +228,23 @@ func (j *judging) component(name string) Value {
 }
 
 // holed reports whether a declared restore of the source leaves a hole where the action may lie.
-func (j *judging) holed(f *SourceFacts) bool {
+func (j *judging) holed(f *SourceFacts) bool { return len(j.holesIn(f)) > 0 }
+
+// holesIn lists the declared restores of a source that leave a hole where the action may lie.
+func (j *judging) holesIn(f *SourceFacts) []*Event {
+	var out []*Event
 	for i := range j.w.Events {
 		ev := &j.w.Events[i]
 		if ev.Store != f.Name || !j.eventConcerns(ev) {
 			continue
 		}
 		from, to := j.edges(ev)
-		if !j.firstSend.known || !j.lastSend.known {
-			return true
-		}
-		if (!from.known || !j.lastSend.Before(from)) && (!to.known || !j.firstSend.After(to)) {
-			return true
+		apart := j.firstSend.known && j.lastSend.known && (from.known && j.lastSend.Before(from) || to.known && j.firstSend.After(to))
+		if !apart {
+			out = append(out, ev)
 		}
 	}
-	return false
+	return out
 }
 
 // gapOf returns the restore of one of the places in whose gap the instant lies, nil when none is known to.

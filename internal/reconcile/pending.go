@@ -73,6 +73,22 @@ func (j *judging) seeLostWorker() {
 	j.lastSend = Latest(j.lastSend, sent.Add(j.c.SettleTime().D+j.c.Lease.D+j.c.DeadAfter.D))
 }
 
+// seeLostMessage allows for a message that a restore took, and that its relay delivered before, however long after the action was sent.
+func (j *judging) seeLostMessage() {
+	if len(j.w.Events) == 0 {
+		return
+	}
+	for _, f := range j.places(RoleOutbox, true) {
+		if slices.ContainsFunc(j.messages, func(r *Record) bool { return r.Source == f.Name }) {
+			continue
+		}
+		for _, ev := range j.holesIn(f) {
+			_, to := j.edges(ev)
+			j.lastSend = Latest(j.lastSend, to.Or(j.w.Now))
+		}
+	}
+}
+
 // seeOvertaken allows for a worker from whom another has taken over: the receipt names the later one, and whatever that wrote, the earlier may wake.
 func (j *judging) seeOvertaken() {
 	for _, r := range j.receipts {

@@ -88,6 +88,7 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	j.seeReplays()
 	j.seeRestoredBook()
 	j.seeLostWorker()
+	j.seeLostMessage()
 	return j
 }
 
