@@ -131,7 +131,11 @@ func (j *judging) receiptTaken() bool {
 	}
 	var first Instant
 	for _, r := range j.receipts {
-		first = Earliest(first, j.c.Began(r))
+		if first = Earliest(first, j.c.Began(r)); len(j.w.Events) > 0 {
+			if _, ok := j.followed(r); ok {
+				return true
+			}
+		}
 	}
 	switch {
 	case !j.firstSend.known || !first.known:
@@ -142,6 +146,42 @@ func (j *judging) receiptTaken() bool {
 		return true
 	}
 	return slices.ContainsFunc(j.places(RoleReceipt, true), j.holed)
+}
+
+// followed returns the end of what a restore lost in which a receipt may have had a successor: its life was over before that, and a client sent again after it,
+// or no book of the clients tells whether one did.
+func (j *judging) followed(r *Record) (to Instant, ok bool) {
+	end, booked := j.c.HeldTo(r).Add(-j.skewOf(r.Source)), j.booked()
+	if !end.known || booked && !j.lastSend.After(end) {
+		return to, false
+	}
+	for i := range j.w.Events {
+		ev := &j.w.Events[i]
+		if ev.Store != r.Source || !j.eventConcerns(ev) {
+			continue
+		}
+		from, to := j.edges(ev)
+		if to = to.Or(j.w.Now); end.Before(to) && (!booked || !from.known || !j.lastSend.Before(from)) {
+			return to, true
+		}
+	}
+	return to, false
+}
+
+// booked reports whether a book of the clients is there to tell of sends.
+func (j *judging) booked() bool { return len(j.places(RoleIntent, false)) > 0 }
+
+// seeLostRetry allows, where no client's book tells of sends, for one that got a receipt of its own after the life of the one that stands, in what a restore
+// lost.
+func (j *judging) seeLostRetry() {
+	if len(j.w.Events) == 0 || j.booked() {
+		return
+	}
+	for _, r := range j.receipts {
+		if to, ok := j.followed(r); ok {
+			j.lastSend = Latest(j.lastSend, to)
+		}
+	}
 }
 
 // neverReceived reports whether no receipt was ever committed: covered-absent, and neither a restore nor its age could have taken it.

@@ -87,6 +87,7 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	j.lastTold, j.firstSend = j.lastSend, j.possibleStart()
 	j.seeReplays()
 	j.seeRestoredBook()
+	j.seeLostRetry()
 	j.seeLostWorker()
 	j.seeLostMessage()
 	return j
