@@ -183,6 +183,14 @@ func (g *sight) later(id Identity) bool { return g.h.Truth[id].Later != (Count{}
 // quiet is the time from which nobody can act for the action any more, as far as the stores and the contract let one tell; ok is false where they do not.
 func (g *sight) quiet(id Identity) (at time.Duration, ok bool) {
 	l := g.lifes[id]
+	for _, e := range g.h.World.Events {
+		if e.Store == Messages && !g.none(id, Messages) {
+			continue // its message is still there to tell what became of it
+		}
+		if to := e.To.Time().Sub(midnight); e.Store == Messages && l.first <= to {
+			l.last = max(l.last, to) // a message that went with the others may have been delivered at any time until then
+		}
+	}
 	at = max(l.last, l.leased) + 3*settle + 4*skew
 	if g.svc.Atomic && g.svc.Effect == reconcile.LegsLocal {
 		return at, g.booked(id)
@@ -197,7 +205,7 @@ func (g *sight) covers(id Identity, source string) bool {
 	if f == nil || !g.keyed(source) {
 		return false
 	}
-	first := at(g.lifes[id].first - 2*skew - 2*settle)
+	first := at(g.lifes[id].first - 3*skew - 2*settle) // a record of it may be early by its own clock, that clock and the source's may each be wrong
 	end, ok := g.quiet(id)
 	switch {
 	case !ok, f.Coverage.From.After(first), f.Retained.Valid && first.Before(g.h.World.Now.Add(-f.Retained.D)), f.Coverage.To.Before(at(end + f.Coverage.Lag)):
