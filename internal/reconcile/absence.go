@@ -247,24 +247,6 @@ func (j *judging) holesIn(f *SourceFacts) []*Event {
 	return out
 }
 
-// gapOf returns the restore of one of the places in whose gap the instant lies, nil when none is known to.
-func (j *judging) gapOf(places []*SourceFacts, at Instant) *Event {
-	if !at.known {
-		return nil
-	}
-	for i := range j.w.Events {
-		ev := &j.w.Events[i]
-		if !slices.ContainsFunc(places, func(f *SourceFacts) bool { return f.Name == ev.Store }) || !j.eventConcerns(ev) {
-			continue
-		}
-		from, to := j.edges(ev)
-		if !at.Before(from) && !at.After(to) {
-			return ev
-		}
-	}
-	return nil
-}
-
 // possibleStart is the first possible send. An intent tells of it; other records tell of it only if no restore before them can have taken an earlier receipt
 // of the same action, sent inside the same retry window.
 func (j *judging) possibleStart() Instant {

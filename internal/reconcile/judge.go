@@ -33,6 +33,9 @@ func judgeWith(s *Subject, w *World, earlier []Decided) *judging {
 	j.out.Class = j.classOf()
 	j.out.Due = j.dueOf()
 	j.fillOut()
+	if j.out.Class == ClassCase {
+		j.out.InGap = j.inGap()
+	}
 	return j
 }
 

@@ -153,7 +153,7 @@ type Judgement struct {
 	CaseID      string
 	Digest      string
 	Due         Due           // when a later scan can conclude what this one could not
-	InGap       string        // name of the restored store whose gap holds it
+	InGap       string        // name of the gap, declared or proposed, that holds what it lacks; see Gap.Name
 	Age         time.Duration // at the end of coverage of the source that lacks the counterpart; 0 unless AgeKnown
 	AgeKnown    bool
 	RetainedTo  Instant // end of the receipt's life, for retention-gap

@@ -145,7 +145,6 @@ func effectMissingAfterRestore(j *judging) (bool, []string, map[string]string) {
 	if ev == nil {
 		return false, nil, nil
 	}
-	j.out.InGap = ev.Store
 	return true, []string{ref(r)}, map[string]string{"store": ev.Store}
 }
 
@@ -352,7 +351,6 @@ func receiptMissingAfterRestore(j *judging) (bool, []string, map[string]string) 
 	if ev == nil {
 		return false, nil, nil
 	}
-	j.out.InGap = ev.Store
 	return true, []string{ref(r)}, map[string]string{"at": stamp(r.CreatedAt.Or(j.began)), "store": ev.Store}
 }
 

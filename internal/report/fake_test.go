@@ -52,7 +52,7 @@ func night() *fake {
 				}},
 				{Name: "charges", Role: reconcile.RoleProvider, Records: 3, Coverage: reconcile.Coverage{Reason: "charges.jsonl ends in the middle of line 4", Hint: "fetch the export again"}},
 			},
-			Gaps: []scan.Gap{{Store: "receipts", Kind: reconcile.EventRestored, From: at("2026-11-29T02:10:00Z"), To: at("2026-11-29T02:44:12Z"), Declared: true, Missing: 412, Present: 3}},
+			Gaps: []reconcile.Gap{{Store: "receipts", Kind: reconcile.EventRestored, From: at("2026-11-29T02:10:00Z"), To: at("2026-11-29T02:44:12Z"), Declared: true, Missing: 412, Present: 3}},
 			Counts: scan.Counts{
 				Subjects: 9, Matched: 5, Explained: 1, Inconclusive: 1, Cases: 2,
 				Findings:  map[reconcile.Kind]int64{reconcile.OrphanedEffect: 1, reconcile.UnknownOutcome: 1},

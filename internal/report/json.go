@@ -152,7 +152,7 @@ func newCoverageJSON(c reconcile.Coverage) coverageJSON {
 	return coverageJSON{Complete: c.Complete, From: instant(c.From), To: instant(c.To), Reason: shown(c.Reason), Hint: shown(c.Hint)}
 }
 
-func gapsJSON(in []scan.Gap) []gapJSON {
+func gapsJSON(in []reconcile.Gap) []gapJSON {
 	out := make([]gapJSON, 0, len(in))
 	for _, g := range in {
 		out = append(out, gapJSON{

@@ -189,7 +189,7 @@ func (p *page) measures(f *scan.ContractFinding) {
 	}
 }
 
-func (p *page) gaps(gaps []scan.Gap) {
+func (p *page) gaps(gaps []reconcile.Gap) {
 	if len(gaps) == 0 {
 		return
 	}

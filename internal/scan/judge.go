@@ -39,7 +39,7 @@ type judge struct {
 	gaps    *retentionGaps
 	renames *renames
 	dues    dues
-	missing map[string]int64 // store → cases in its gap
+	missing map[string]int64 // gap → cases in it
 	strays  *strays
 	judged  *atomic.Int64
 	crowds  int  // identities that are judged together, see crowdSize

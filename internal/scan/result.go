@@ -15,7 +15,7 @@ type Manifest struct {
 	Trail        string // where the decisions about its cases are kept on the machine that scanned; "" = not known
 	Complete     bool   // every source was read as far as it was declared to reach
 	Sources      []Source
-	Gaps         []Gap
+	Gaps         []reconcile.Gap
 	Counts       Counts
 	Contracts    []ContractFinding
 	Watermarks   []Watermark
@@ -31,15 +31,6 @@ type Source struct {
 	Skipped    int64
 	Problems   []rows.Problem
 	Coverage   reconcile.Coverage
-}
-
-// Gap is a restore gap with the subjects of cases and matched receipts that fall into it.
-type Gap struct {
-	Store            string
-	Kind             reconcile.EventKind
-	From, To         reconcile.Instant
-	Declared         bool
-	Missing, Present int64
 }
 
 // Counts sum: every subject is in exactly one class.

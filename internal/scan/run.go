@@ -445,8 +445,8 @@ func (r *run) manifest(j *judge) *Manifest {
 	}
 	m.Complete = m.Complete && len(r.world.Broken) == 0
 	for i, ev := range r.cfg.Events {
-		m.Gaps = append(m.Gaps, Gap{
-			Store: ev.Store, Kind: ev.Kind, From: ev.From, To: ev.To.Or(ev.ResumedAt), Declared: true, Missing: j.missing[ev.Store], Present: r.present[i],
+		m.Gaps = append(m.Gaps, reconcile.Gap{
+			Store: ev.Store, Kind: ev.Kind, From: ev.From, To: ev.To.Or(ev.ResumedAt), Only: ev.Only, Declared: true, Missing: j.missing[ev.Name()], Present: r.present[i],
 		})
 	}
 	return m

@@ -185,7 +185,7 @@ func (v *caseView) absent(role reconcile.Role, s *sheet) {
 	}
 	if v.c.InGap != "" {
 		for _, g := range v.manifest.Gaps {
-			if g.Store == v.c.InGap && hasSource(found, g.Store) {
+			if g.Name() == v.c.InGap && hasSource(found, g.Store) {
 				s.add(paint.Warn, "A restore of "+text.SafeString(g.Store)+" lost what it wrote from "+stamp(g.From)+" to "+stamp(g.To)+".")
 			}
 		}

@@ -169,7 +169,7 @@ func hostileDesk(t *testing.T) *desk {
 		})
 	}
 	m.manifest.Contracts = []scan.ContractFinding{{Kind: next(), Contract: next(), Text: next(), Count: 1 << 40}}
-	m.manifest.Gaps = []scan.Gap{{Store: next(), From: reconcile.At(night.Add(-time.Hour))}}
+	m.manifest.Gaps = []reconcile.Gap{{Store: next(), From: reconcile.At(night.Add(-time.Hour))}}
 	for range 40 {
 		m.cases = append(m.cases, hostileCase(next, value))
 	}
