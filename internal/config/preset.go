@@ -202,7 +202,7 @@ func (d *decoder) presetFits(v value, p *Preset) {
 		{len(p.Formats) == 0, "formats", "say where its records may stand: " + strings.Join(presetFormats, ", ")},
 		{p.Source.Role == 0, "role", "say what its rows are"},
 		{len(p.Source.Map) == 0, "map", "say what its columns mean"},
-		{table && (p.Source.Table == "" || len(p.Like.Columns) == 0), "table or like.columns", "name the table, and the columns by which it is recognised"},
+		{table && (p.Source.Table == "" && len(p.Like.Tables) == 0 || len(p.Like.Columns) == 0), "table or like.columns", "name the table, and the columns by which it is recognised"},
 		{file && len(p.Like.Fields) == 0, "like.fields", "name the members by which a record is recognised"},
 	} {
 		if need.missing {
