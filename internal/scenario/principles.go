@@ -29,6 +29,7 @@ type Principle struct {
 var Principles = []Principle{
 	{ID: "scope-is-identity", From: Scope, Says: "The same key under another tenant, principal or operation is another action. Such actions are never merged, and neither gets the other's result."},
 	{ID: "region-is-scope", From: Scope, Says: "Where a provider scopes its keys by region or zone, a retry in another region may execute again although its key is the same."},
+	{ID: "components-stay-apart", From: Scope, Says: "The parts of an identity stay apart. Joined into one text, two different actions can read alike."},
 	{ID: "changed-parameters-conflict", From: Scope, Says: "The same key with other parameters is a conflict: it makes nothing new and leaves the stored result as it is."},
 	{ID: "effect-with-receipt", From: Scope, Says: "An effect and its receipt belong into one transaction. Competing attempts then make one effect, one receipt, and replays of one result."},
 	{ID: "transaction-ends-at-database", From: Scope, Says: "A local rollback takes nothing back that was charged, mailed or published elsewhere."},
