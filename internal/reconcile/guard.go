@@ -225,7 +225,7 @@ func receiptsUncovered(j *judging) bool { return j.receiptGone.state != absenceP
 
 func notWhole(j *judging) bool {
 	for _, l := range j.legs {
-		if l.State != LegYes || l.Code == "effect-undone" || l.Code == "effect-reversed" || l.Code == "provider-reversed" {
+		if l.State != LegYes || l.wasUndone() {
 			return true
 		}
 	}

@@ -58,6 +58,9 @@ func (j *judging) classOf() Class {
 		return ClassExplained
 	case j.agedOut():
 		return ClassExplained
+	case j.live() == nil && j.compensated():
+		j.out.Explained = "compensated"
+		return ClassExplained
 	case j.live() == nil && j.exposure.State != ExposureNone:
 		j.out.Why = j.exposedWhy()
 		return ClassInconclusive
@@ -121,7 +124,7 @@ func (j *judging) fillOut() {
 	o := j.out
 	o.Executed, o.Legs, o.Pending = j.executed, j.legs, j.pending
 	o.RetryNow, o.Exposure, o.Amount, o.Since = j.retry, j.exposure, j.amount, j.began
-	if j.c.Fingerprint == nil && j.c.Params == nil {
+	if (j.c.Fingerprint == nil && j.c.Params == nil) || j.uncompared {
 		o.NotJudged = append(o.NotJudged, FingerprintConflict.String())
 	}
 	if len(j.c.Actor) == 0 {

@@ -132,7 +132,7 @@ type Found struct {
 // Judgement is all that is concluded of one subject.
 type Judgement struct {
 	Class     Class
-	Explained string   // the rule that explains it, for ClassExplained: retention-gap, retention, before-since, optional-key, archived
+	Explained string   // the rule that explains it, for ClassExplained: retention-gap, retention, before-since, optional-key, archived, compensated
 	Why       string   // for ClassInconclusive: the source and its reason
 	Kinds     []Kind   // gravest first; empty unless ClassCase
 	NotJudged []string // rules that lacked a mapping

@@ -289,6 +289,9 @@ func paramsDiffer(c *Contract, a, b *Record) tri {
 	if !a.Params.known || !b.Params.known || c.Params == nil {
 		return unknown
 	}
+	if a.Params.Equal(b.Params) {
+		return no // whatever it is
+	}
 	x, errA := Canonical(a.Params.text, c.Params)
 	y, errB := Canonical(b.Params.text, c.Params)
 	if errA != nil || errB != nil {

@@ -95,8 +95,7 @@ func (j *judging) localLeg() Leg {
 	return leg(LegNo, j.absentCode(RoleEffect))
 }
 
-// reversed reports whether the effect was made and then taken back, as a refund does: doing it again would do it a second time. A void row never took
-// effect.
+// reversed reports whether the effect was made and then taken back, as a refund does.
 func (j *judging) reversed() bool {
 	return slices.ContainsFunc(j.undone, func(r *Record) bool { return r.Status == StatusReversed })
 }
@@ -147,7 +146,7 @@ func (j *judging) outboxLeg() Leg {
 // unsent returns a message that was not sent yet, nil when there is none: until then the provider lacks nothing.
 func (j *judging) unsent() *Record {
 	for _, r := range j.messages {
-		if r.Sent == Unsent && !r.SentAt.known && !r.ConfirmedAt.known {
+		if r.unsent() {
 			return r
 		}
 	}
@@ -172,7 +171,7 @@ func (j *judging) rowNamesProvider() bool {
 
 // removed reports whether the effect was made and its row then marked as deleted: the row itself shows that it was executed.
 func (j *judging) removed() bool {
-	return slices.ContainsFunc(j.undone, func(r *Record) bool { return r.DeletedAt.known && r.Status != StatusVoid && r.Status != StatusPending })
+	return len(j.undoneRows()) > 0
 }
 
 // candidateIn reports whether an unlinked row that cannot be told from the missing counterpart stands in a place of the role.

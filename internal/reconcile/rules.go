@@ -218,7 +218,7 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 	}
 	var refs []string
 	for _, r := range j.messages { // its relay asks no receipt: only the receiver could recognise it
-		if r.Sent == Unsent && !r.SentAt.known && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) && j.coversTime(r, j.madeAt(LegProvider)) {
+		if r.unsent() && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) && j.coversTime(r, j.madeAt(LegProvider)) {
 			refs = append(refs, ref(r))
 		}
 	}
@@ -258,7 +258,7 @@ func failureContradicted(j *judging) (bool, []string, map[string]string) {
 		return false, nil, nil
 	}
 	for _, l := range j.legs {
-		if l.State == LegYes && l.Code != "effect-undone" && l.Code != "effect-reversed" && l.Code != "provider-reversed" && j.coversTime(r, j.madeAt(l.Name)) {
+		if l.State == LegYes && !l.wasUndone() && j.coversTime(r, j.madeAt(l.Name)) {
 			return true, []string{ref(r)}, map[string]string{"standing": l.Name.String()}
 		}
 	}
@@ -297,15 +297,26 @@ func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 			rs = append(rs, r)
 		}
 	}
+	open := false
 	for i, a := range rs {
 		for _, b := range rs[i+1:] {
-			if j.requestsDiffer(a, b) == yes {
+			switch j.requestsDiffer(a, b) {
+			case yes:
 				j.explain(FingerprintConflict, j.basis(a, b), a, b)
 				return true, []string{ref(a), ref(b)}, map[string]string{"one": ref(a), "other": ref(b)}
+			case unknown:
+				open = open || j.tellsRequest(a) && j.tellsRequest(b)
+			case no:
 			}
 		}
 	}
+	j.uncompared = open
 	return false, nil, nil
+}
+
+// tellsRequest reports whether a record says what was asked for, in a form that the contract declares comparable.
+func (j *judging) tellsRequest(r *Record) bool {
+	return r.Fingerprint.known && j.fingerprintOf(r) != nil || r.Params.known && j.c.Params != nil
 }
 
 // requestText is all by which a record's request is compared.
@@ -320,21 +331,29 @@ func (j *judging) requestText(r *Record) string {
 // providerMismatch compares amounts like with like: the standing row's with its succeeded object's; and the status: a row that stands where every object
 // failed. A smaller capture of a larger authorisation is told by the row's own amount, so any difference counts.
 func providerMismatch(j *judging) (bool, []string, map[string]string) {
+	if a, b, words := j.saidTwice(); a != nil {
+		j.explainFacts(a, b)
+		return true, []string{ref(a), ref(b)}, words
+	}
 	failed := j.objectsIn(OutcomeFailed)
 	if len(j.effects) > 0 && len(failed) > 0 && len(failed) == len(j.objects) && j.proved(j.remoteGone) { // a later success would show by then
 		j.explainFacts(j.effects[0], failed[0].lines[0])
-		return true, []string{ref(j.effects[0]), ref(failed[0].lines[0])}, map[string]string{"one": StatusEffective.String(), "other": OutcomeFailed.String()}
+		return true, []string{ref(j.effects[0]), ref(failed[0].lines[0])}, mismatch(StatusEffective.String(), OutcomeFailed.String())
 	}
 	done := j.objectsIn(OutcomeSucceeded)
 	for _, r := range j.effects {
 		for _, o := range done {
 			if r.Amount.Valid && o.amount.Valid && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
 				j.explainFacts(r, o.lines[0])
-				return true, []string{ref(r), ref(o.lines[0])}, map[string]string{"one": r.Amount.String(), "other": o.amount.String()}
+				return true, []string{ref(r), ref(o.lines[0])}, mismatch(r.Amount.String(), o.amount.String())
 			}
 		}
 	}
 	return false, nil, nil
+}
+
+func mismatch(service, provider string) map[string]string {
+	return map[string]string{"what": "The service says " + service + ", the provider says " + provider + ", for the same action."}
 }
 
 // sumsUp reports whether several captures make up the row's amount together.

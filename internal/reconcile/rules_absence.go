@@ -40,7 +40,10 @@ func (j *judging) noRow() bool {
 }
 
 func providerOnlyEffect(j *judging) (bool, []string, map[string]string) {
-	done := j.objectsIn(OutcomeSucceeded)
+	done, taken, harm := j.objectsIn(OutcomeSucceeded), "", "The customer may have been charged for nothing the service knows of."
+	if len(done) == 0 && j.serving(StateFailedFinal, StateFailedRetryable) == nil { // else it was taken back, and the receipt says that nothing stands
+		done, taken, harm = j.objectsIn(OutcomeReversed), " and reversed it since", "A retry would be a second one."
+	}
 	if !j.c.Effect.external() || len(done) == 0 || j.receiptIn(StateCompleted) != nil || len(j.effects) > 0 || j.leaseLives() {
 		return false, nil, nil
 	}
@@ -50,11 +53,11 @@ func providerOnlyEffect(j *judging) (bool, []string, map[string]string) {
 	if j.c.Effect.local() && !j.noRow() {
 		return false, nil, nil
 	}
-	if why := j.explainOrphan(done[0].lines[0]); why != "" && j.c.Effect == LegsExternal && len(j.receipts) == 0 {
+	if why := j.explainOrphan(done[0].lines[0]); why != "" && (j.c.Effect == LegsExternal || taken != "") && len(j.receipts) == 0 {
 		j.out.Explained = why // without rows the receipt was all that the service had, and its time is over
 		return false, nil, nil
 	}
-	return true, []string{ref(done[0].lines[0])}, map[string]string{"object": nameOf(done[0]), "amount": orUnknown(done[0].amount.String())}
+	return true, []string{ref(done[0].lines[0])}, map[string]string{"object": nameOf(done[0]), "amount": orUnknown(done[0].amount.String()), "taken": taken, "harm": harm}
 }
 
 // unreadCopy reports whether a receipt store was not read in which the completed receipt may stand, serving or not.
@@ -82,7 +85,7 @@ func orUnknown(s string) string {
 }
 
 func partlyExecuted(j *judging) (bool, []string, map[string]string) {
-	if j.executed != ExecutedPartly {
+	if j.executed != ExecutedPartly || j.compensated() || (j.takenBack() && j.exposure.State == ExposureNone) {
 		return false, nil, nil
 	}
 	refs := append(refsOf(j.effects), j.objectRefs()...)
@@ -90,16 +93,36 @@ func partlyExecuted(j *judging) (bool, []string, map[string]string) {
 	for _, l := range j.legs {
 		switch l.State {
 		case LegYes, LegLost:
-			standing = l.Name.String()
+			standing = l.sentence()
 		case LegNo:
-			missing = l.Name.String()
+			missing = l.sentence()
 		case LegUndetermined:
 		}
 	}
 	if f := j.lacking(); missing == "" && f != nil {
 		return true, refs, map[string]string{"what": j.lackingText(f)}
 	}
-	return true, refs, map[string]string{"what": "The " + standing + " leg stands, the " + missing + " leg was never made: its source covers the time and shows nothing."}
+	return true, refs, map[string]string{"what": "The " + standing + ", the " + missing + "."}
+}
+
+// sentence says how a leg came to its state, for a leg that is decided.
+func (l Leg) sentence() string {
+	name := l.Name.String() + " leg "
+	switch {
+	case l.wasUndone():
+		return name + "was made and taken back"
+	case l.State == LegYes:
+		return name + "stands"
+	case l.State == LegLost:
+		return name + "was recorded as done and is gone"
+	case l.Code == "effect-void":
+		return name + "never took effect: its row is void"
+	case l.Code == "provider-failed":
+		return name + "failed at the provider"
+	case l.Code == "atomic":
+		return name + "was never made: it is committed with a receipt, and there never was one"
+	}
+	return name + "was never made: its source covers the time and shows nothing"
 }
 
 func (j *judging) objectRefs() []string {
@@ -108,23 +131,6 @@ func (j *judging) objectRefs() []string {
 		out = append(out, ref(o.lines[0]))
 	}
 	return out
-}
-
-func lostAfterRestore(j *judging) (bool, []string, map[string]string) {
-	witness := j.copies
-	if len(j.copyEffects) > 0 {
-		witness = append(slices.Clone(witness), j.copyEffects...)
-	}
-	if j.confirmed() {
-		witness = append(slices.Clone(witness), j.intents...)
-	}
-	if !j.c.Effect.local() || len(witness) == 0 || len(j.receipts) > 0 || (j.done() == nil && !j.confirmed() && len(j.copyEffects) == 0) {
-		return false, nil, nil
-	}
-	if !j.noRow() || !j.noReceipt() {
-		return false, nil, nil
-	}
-	return true, refsOf(witness), nil
 }
 
 // receiptWithout returns the serving receipt that records an effect which is covered-absent.
@@ -161,11 +167,7 @@ func providerMissing(j *judging) (bool, []string, map[string]string) {
 	if recorded == nil && j.rowNamesProvider() {
 		recorded = j.effects[0]
 	}
-	if recorded == nil || !j.c.Effect.external() || j.unsent() != nil || len(j.objects) > 0 || j.objectClaimed() || !j.proved(j.remoteGone) {
-		return false, nil, nil
-	}
-	if j.candidateIn(RoleProvider) {
-		j.proved(absence{state: absenceUncovered, code: "candidate-stands", text: "an unlinked provider entry stands that may be its own: see the candidates"})
+	if recorded == nil || !j.c.Effect.external() || !j.noObject() {
 		return false, nil, nil
 	}
 	return true, []string{ref(recorded)}, map[string]string{"store": j.remoteGone.source}
@@ -187,34 +189,6 @@ func unknownOutcome(j *judging) (bool, []string, map[string]string) {
 		return false, nil, nil
 	}
 	return true, refs, map[string]string{"sign": sign, "settles": j.settles()}
-}
-
-func (j *judging) unknownSign() (string, []string) {
-	if r := j.lapsed(); r != nil {
-		return "a worker began it and its lease has lapsed without a result", []string{ref(r)}
-	}
-	if r := j.receiptIn(StateUnknown); r != nil {
-		return "the service itself recorded that it does not know", []string{ref(r)}
-	}
-	for _, o := range j.objectsIn(OutcomePending, OutcomeUnknown) {
-		if j.older(o.at) {
-			return "the provider was called and gave no final answer", []string{ref(o.lines[0])}
-		}
-	}
-	for _, r := range j.receipts {
-		if r.Phase == PhaseProviderSent && len(j.objects) == 0 && !j.leaseLives() {
-			return "the provider was called and no answer is recorded", []string{ref(r)}
-		}
-	}
-	for _, r := range j.messages {
-		if (r.Sent == SentMarked || r.SentAt.known) && r.Sent != SentConfirmed && !r.ConfirmedAt.known && j.older(r.SentAt.Or(r.CreatedAt)) {
-			return "a message was sent and nothing confirms that it arrived", []string{ref(r)}
-		}
-	}
-	if j.uncertain() && !j.leaseLives() && j.older(j.lastAttempt()) {
-		return "the client sent it and got no answer", refsOf(j.intents)
-	}
-	return "", nil
 }
 
 // older reports whether an instant lies more than settle back; a record without a time yields no age, so what it says stands.
@@ -248,36 +222,13 @@ func (j *judging) brokenPlace() bool {
 	return broken
 }
 
-// settles says what would turn unknown into known.
-func (j *judging) settles() string {
-	for _, l := range j.legs {
-		if l.State != LegUndetermined {
-			continue
-		}
-		switch l.Name {
-		case LegProvider:
-			if j.remoteGone.text != "" {
-				return "the provider's own answer (" + j.remoteGone.text + ")"
-			}
-			return "the provider's own answer"
-		case LegOutbox:
-			return "a record of the receiver"
-		case LegLocal:
-			if j.s.hasCandidates() {
-				return "whether the candidate row is this action's"
-			}
-			if len(j.pending) > 0 {
-				return "that whatever may still perform it is stopped, then a new scan"
-			}
-		}
-	}
-	return "a new scan once every source covers the time"
-}
-
 // orphan returns the standing effect that no receipt remembers, nil when a receipt does, when that is not proved, or when its lack is explained.
 func (j *judging) orphan() *Record {
 	rows := j.effects
-	if objects := j.objectsIn(OutcomeSucceeded); j.c.Effect == LegsExternal && j.done() != nil && len(objects) > 0 {
+	if len(rows) == 0 {
+		rows = j.undoneRows()
+	}
+	if objects := append(j.objectsIn(OutcomeSucceeded), j.objectsIn(OutcomeReversed)...); j.c.Effect == LegsExternal && j.done() != nil && len(objects) > 0 {
 		rows = objects[0].lines // without rows of its own, the service's effect is what the provider shows; unrecorded it would be a provider-only effect
 	}
 	if len(rows) == 0 || j.clashes(rows[0]) || len(j.receipts) > 0 || !j.noReceipt() {
@@ -351,18 +302,18 @@ func receiptMissingAfterRestore(j *judging) (bool, []string, map[string]string) 
 	if ev == nil {
 		return false, nil, nil
 	}
-	return true, []string{ref(r)}, map[string]string{"at": stamp(r.CreatedAt.Or(j.began)), "store": ev.Store}
+	return true, []string{ref(r)}, map[string]string{"stands": j.standsAs(r), "at": stamp(r.CreatedAt.Or(j.began)), "store": ev.Store}
 }
 
 func orphanedEffect(j *judging) (bool, []string, map[string]string) {
 	if r := j.forgotten(); r != nil {
-		return true, []string{ref(r)}, map[string]string{"store": r.Source, "age": "Its receipt has expired, and there are signs that the old request may still come back."}
+		return true, []string{ref(r)}, map[string]string{"stands": "The effect was made", "store": r.Source, "age": "Its receipt has expired, and there are signs that the old request may still come back."}
 	}
 	r := j.orphan()
 	if r == nil {
 		return false, nil, nil
 	}
-	return true, []string{ref(r)}, map[string]string{"store": j.receiptGone.source, "age": j.ageText(r)}
+	return true, []string{ref(r)}, map[string]string{"stands": j.standsAs(r), "store": j.receiptGone.source, "age": j.ageText(r)}
 }
 
 // ageText says how old an effect is at the end of what the receipt store covers, or that nobody can tell.

@@ -93,6 +93,9 @@ func (n *notation) show(s *reconcile.Subject, options bool) string {
 	for _, d := range j.Differences {
 		fmt.Fprintf(&b, "  differs %s by %s, parameters %s: %s\n", d.Kind, d.By, d.Params, d.Text)
 	}
+	if slices.Contains(j.NotJudged, reconcile.FingerprintConflict.String()) {
+		b.WriteString("  not judged: fingerprint-conflict\n")
+	}
 	for _, d := range n.world.Decided[s.ID] {
 		changed := ""
 		if d.Changed(j) {

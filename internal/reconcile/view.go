@@ -49,7 +49,10 @@ type judging struct {
 	young   bool // an absence is younger than settle, or work goes on under a living lease
 	youth   Due  // when the last of what is too young may be judged
 	blocked *absence
-	out     *Judgement
+
+	uncompared bool // requests of two records could not be compared, though both tell one
+
+	out *Judgement
 
 	earlier []Decided // what was decided on it before; none while only the records are judged
 }

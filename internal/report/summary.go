@@ -108,7 +108,7 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 func undeclared(rule string) string {
 	switch rule {
 	case reconcile.FingerprintConflict.String():
-		return "the contract compares requests only with params: {} (or fingerprint)"
+		return "the contract compares requests only with params: {} (or fingerprint), and parameters only as strict JSON"
 	case reconcile.SuspectedDuplicateIntent.String():
 		return "the contract declares no actor"
 	}

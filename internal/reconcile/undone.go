@@ -1,0 +1,56 @@
+package reconcile
+
+import "slices"
+
+// Taken back is what was made and does not stand any more: a charge that was reversed, a row that was marked as deleted. It was executed, and a retry would do
+// it a second time; a void row never took effect.
+
+// wasUndone reports whether a leg that counts as made no longer stands.
+func (l Leg) wasUndone() bool {
+	return l.State == LegYes && (l.Code == "effect-undone" || l.Code == "effect-reversed" || l.Code == "provider-reversed")
+}
+
+// undoneRows are the rows of what was made and taken back.
+func (j *judging) undoneRows() []*Record {
+	return slices.DeleteFunc(slices.Clone(j.undone), func(r *Record) bool {
+		return r.Status != StatusReversed && (!r.DeletedAt.known || r.Status == StatusVoid || r.Status == StatusPending)
+	})
+}
+
+// takenBack reports whether whatever was made was taken back, so that nothing of the action stands.
+func (j *judging) takenBack() bool {
+	undone := false
+	for _, l := range j.legs {
+		undone = undone || l.wasUndone()
+		if l.State != LegNo && !l.wasUndone() {
+			return false
+		}
+	}
+	return undone
+}
+
+// compensated reports whether the service took back whatever it had made and recorded a failure: client, receipt and effects agree that nothing stands.
+func (j *judging) compensated() bool {
+	return j.takenBack() && j.done() == nil && len(j.pending) == 0 && j.serving(StateFailedFinal, StateFailedRetryable) != nil
+}
+
+// serving returns a receipt of the serving store in one of the states.
+func (j *judging) serving(states ...State) *Record {
+	for _, r := range j.receipts {
+		if slices.Contains(states, j.c.StateOf(r)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// standsAs says how what a record shows stands, where no receipt remembers it.
+func (j *judging) standsAs(r *Record) string {
+	switch {
+	case r.Role == RoleProvider && slices.ContainsFunc(j.objectsIn(OutcomeReversed), func(o *object) bool { return slices.Contains(o.lines, r) }), r.Status == StatusReversed:
+		return "The effect was made and reversed since"
+	case r.DeletedAt.known:
+		return "The effect was made and its row is marked as deleted"
+	}
+	return "The effect stands"
+}
