@@ -27,7 +27,7 @@ func (d *decoder) check(cfg *Config) {
 		s := &cfg.Sources[i]
 		s.Components, s.Extra = components(cfg), used(cfg)
 		_, err := mapping.Compile(mapping.Input{
-			Source: s.Name, Role: s.Role, Fields: s.Map, Row: s.Row, Where: s.Where, Claim: s.Claim,
+			Source: s.Name, Role: s.Role, Fields: s.Map, Row: s.Row, Where: s.Where, Exclude: s.Exclude, Claim: s.Claim,
 			Components: s.Components, Extra: s.Extra, Line: s.Line, Col: s.Col,
 		})
 		var bad *mapping.Error

@@ -42,7 +42,7 @@ func (d *decoder) field(e entry) sources.Field {
 	v := e.val
 	switch {
 	case !v.mapping():
-		f.From = v.column()
+		d.places(v, &f)
 	case byPresence(v):
 		f.Presence = v.presence()
 	default:
@@ -71,11 +71,13 @@ func (v value) presence() []sources.Presence {
 	return out
 }
 
+const hintPath = `write column, column.member, column[0].member, or '"a name with dots".member'`
+
 // column returns a column path.
 func (v value) column() string {
 	s := v.text()
-	if _, err := mapping.ParsePath(s); err != nil && s != "" {
-		v.fail(`write column, column.member, or '"a name with dots".member'`, "%s names no column: %s", v.name, quote(s))
+	if err := mapping.CheckPath(s); err != nil && s != "" {
+		v.fail(hintPath, "%s names no column: %s", v.name, quote(s))
 	}
 	return s
 }
@@ -87,7 +89,7 @@ func (d *decoder) fieldForms(v value, f *sources.Field) {
 	}
 	v.fields(map[string]func(value){
 		"value":        from(func(v value) { s := v.textOrEmpty(); f.Const = &s }),
-		"from":         from(func(v value) { f.From = v.column() }),
+		"from":         from(func(v value) { d.places(v, f) }),
 		"parts":        from(func(v value) { f.Parts = v.parts() }),
 		"join":         func(v value) { f.Join = v.text() },
 		"json":         func(v value) { f.JSON = v.word("canonical", "python") },
@@ -98,18 +100,25 @@ func (d *decoder) fieldForms(v value, f *sources.Field) {
 		"lower":        func(v value) { f.Lower = v.flag() },
 		"split":        func(v value) { f.Split, f.SplitIndex = v.split() },
 		"words":        func(v value) { f.Words = v.pairs() },
-		"as":           func(v value) { f.As = v.text() },
-		"zone":         func(v value) { f.Zone = v.text() },
-		"unit":         func(v value) { f.Unit = v.word("minor", "major") },
-		"currency":     func(v value) { f.Currency, f.CurrencyIs = v.currency() },
+		"when":         func(v value) { f.When = v.conditions() },
+		"unknown":      func(v value) { f.Unknown = v.texts() },
+		"as":           func(v value) { f.As, f.Or = v.spellings() },
+		"zone":         func(v value) { v.zone(f) },
+		"unit":         func(v value) { f.Unit = v.word("minor", "major", "written") },
+		"currency":     func(v value) { f.Currencies, f.CurrencyIs = v.currencies() },
+		"decimals":     func(v value) { f.Decimals = v.text() },
+		"decimal":      func(v value) { f.Point = v.word(",", ".") },
+		"thousands":    func(v value) { f.Thousands = v.word(",", ".", "'", " ") },
+		"credit":       from(func(v value) { f.Credit = v.column() }),
+		"debit":        func(v value) { f.Debit = v.column() },
 		"each":         func(v value) { f.Each = d.fieldMap(v) },
 	})
 	moment := strings.HasSuffix(f.Name, "_at") || f.Name == "lease_until" || f.Name == "at"
 	switch {
-	case (f.As != "" || f.Zone != "") && !moment:
+	case f.As+f.Zone+f.ZoneFrom != "" && !moment:
 		v.fail("take as and zone out", "%s is no point in time", v.name)
-	case f.Unit+f.Currency+f.CurrencyIs != "" && f.Name != "amount":
-		v.fail("take unit and currency out", "%s is no amount", v.name)
+	case f.Name != "amount" && (f.Unit+f.CurrencyIs+f.Decimals+f.Point+f.Thousands+f.Credit+f.Debit != "" || len(f.Currencies) > 0):
+		v.fail("take unit, currency, credit and debit out", "%s is no amount", v.name)
 	case given == 0:
 		v.fail("give a column: {from: column}, or a constant: {value: text}", "%s comes from nowhere", v.name)
 	case given > 1:
@@ -148,16 +157,4 @@ func (v value) split() (by string, part int) {
 		v.fail(`write {by: ":", part: 1}; parts count from 0`, "%s has no separator", v.name)
 	}
 	return by, part
-}
-
-// currency reads a column or {value: EUR}.
-func (v value) currency() (column, constant string) {
-	if !v.mapping() {
-		return v.column(), ""
-	}
-	v.fields(map[string]func(value){"value": func(v value) { constant = v.text() }})
-	if constant == "" {
-		v.fail("write currency: COLUMN or currency: {value: EUR}", "%s is empty", v.name)
-	}
-	return "", constant
 }

@@ -140,7 +140,7 @@ func wantSources(t *testing.T) []sources.Spec {
 				{Name: "key", From: "request_key"},
 				{Name: "customer_id", From: "customer"},
 				{Name: "status", From: "status", Words: map[string]string{"paid": "effective", "new": "pending", "cancelled": "void", "null": "void"}},
-				{Name: "amount", From: "amount", Unit: "minor", Currency: "currency"},
+				{Name: "amount", From: "amount", Unit: "minor", Currencies: []string{"currency"}},
 			},
 		},
 		{

@@ -122,6 +122,7 @@ func (d *decoder) preset(root value) *Preset {
 		"table":    func(v value) { s.Table = v.text() },
 		"where":    func(v value) { s.Where = v.pairs() },
 		"claim":    func(v value) { s.Claim = v.pairs() },
+		"exclude":  func(v value) { s.Exclude, _ = d.exclusions(v) },
 		"map":      func(v value) { s.Map = d.fieldMap(v) },
 		"row":      func(v value) { s.Row = v.word("attempt") },
 		"id":       func(v value) { s.ID = v.texts() },
@@ -213,7 +214,7 @@ func (d *decoder) presetFits(v value, p *Preset) {
 	add(names, p.Contract.Scope...)
 	extra := append(slices.Clone(p.Contract.Actor), p.Contract.ProviderKey.Column)
 	_, err := mapping.Compile(mapping.Input{
-		Source: p.Name, Role: p.Source.Role, Fields: p.Source.Map, Row: p.Source.Row, Where: p.Source.Where, Claim: p.Source.Claim,
+		Source: p.Name, Role: p.Source.Role, Fields: p.Source.Map, Row: p.Source.Row, Where: p.Source.Where, Exclude: p.Source.Exclude, Claim: p.Source.Claim,
 		Components: slices.Sorted(maps.Keys(names)), Extra: extra, Line: v.at().line, Col: v.at().col,
 	})
 	var bad *mapping.Error
@@ -241,7 +242,7 @@ func block(data []byte, field string) []string {
 }
 
 // takePreset fills in what a source leaves to its preset. What the source itself says wins, field by field; a fact that its map sets to null is not read.
-func (d *decoder) takePreset(at value, s *sources.Spec, places map[string]value, cleared []string) {
+func (d *decoder) takePreset(at value, s *sources.Spec, places map[string]value, cleared, counted []string) {
 	name := at.text()
 	p, err := ReadPreset(name)
 	if err != nil {
@@ -265,6 +266,7 @@ func (d *decoder) takePreset(at value, s *sources.Spec, places map[string]value,
 		}
 	}
 	s.Map = overlay(from.Map, s.Map, cleared, at.at())
+	s.Exclude = over(from.Exclude, s.Exclude, counted, at.at())
 	s.Where, s.Claim = under(s.Where, from.Where), under(s.Claim, from.Claim)
 	if database := s.Scheme == sources.SQLite || s.Scheme == sources.Postgres; database && s.Table == "" && s.Query == "" && from.Table != "" {
 		s.Table, places["table"] = from.Table, at

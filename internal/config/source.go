@@ -16,21 +16,22 @@ func (d *decoder) source(v value) sources.Spec {
 	at := v.at()
 	s := sources.Spec{Line: at.line, Col: at.col}
 	places := map[string]value{}
-	var cleared []string
+	var cleared, counted []string
 	note := func(name string, read func(value)) func(value) {
 		return func(v value) { places[name] = v; read(v) }
 	}
 	v.fields(map[string]func(value){
-		"name":   note("name", func(v value) { s.Name = v.label() }),
-		"role":   note("role", func(v value) { s.Role = v.role() }),
-		"open":   note("open", func(v value) { v.open(&s) }),
-		"serves": note("serves", func(v value) { b := v.flag(); s.Serves = &b }),
-		"preset": note("preset", func(value) {}),
-		"table":  note("table", func(v value) { s.Table = v.text() }),
-		"query":  note("query", func(v value) { s.Query = v.text() }),
-		"where":  func(v value) { s.Where = v.pairs() },
-		"claim":  note("claim", func(v value) { s.Claim = v.pairs() }),
-		"skew":   func(v value) { s.Skew = v.span() },
+		"name":    note("name", func(v value) { s.Name = v.label() }),
+		"role":    note("role", func(v value) { s.Role = v.role() }),
+		"open":    note("open", func(v value) { v.open(&s) }),
+		"serves":  note("serves", func(v value) { b := v.flag(); s.Serves = &b }),
+		"preset":  note("preset", func(value) {}),
+		"table":   note("table", func(v value) { s.Table = v.text() }),
+		"query":   note("query", func(v value) { s.Query = v.text() }),
+		"where":   func(v value) { s.Where = v.pairs() },
+		"exclude": func(v value) { s.Exclude, counted = d.exclusions(v) },
+		"claim":   note("claim", func(v value) { s.Claim = v.pairs() }),
+		"skew":    func(v value) { s.Skew = v.span() },
 		"map": note("map", func(m value) {
 			if v.has("preset") {
 				s.Map, cleared = d.fieldsOver(m)
@@ -46,7 +47,10 @@ func (d *decoder) source(v value) sources.Spec {
 		"fingerprint": func(v value) { s.Fingerprint = v.fingerprint() },
 	})
 	if preset, given := places["preset"]; given {
-		d.takePreset(preset, &s, places, cleared)
+		d.takePreset(preset, &s, places, cleared, counted)
+	}
+	if _, given := places["preset"]; len(counted) > 0 && !given {
+		v.fail("give its conditions, or take it out", "the exclusion %s is null, and there is no preset that has it", quote(counted[0]))
 	}
 	d.sourceComplete(v, &s, places)
 	d.sourceFits(v, &s, places)

@@ -39,6 +39,7 @@ func FactsOf(r *Record) []Fact {
 	for _, c := range r.Extra {
 		add(c.Name, c.Value)
 	}
+	word("key_from", r.KeyFrom)
 	switch r.Role {
 	case RoleReceipt:
 		word("state", r.State.String())

@@ -39,6 +39,9 @@ type Record struct {
 	Components []Component
 	Extra      []Component // other mapped fields that a contract names: actor columns, unique columns
 
+	// KeyFrom is the member from which the key was read, where the map gives several that may hold it: the rung of the ladder. "" where it gives one.
+	KeyFrom string
+
 	// Receipt
 	State          State
 	Phase          Phase

@@ -74,7 +74,7 @@ func (p *page) checked(s *CheckedSource) {
 	if !s.Opened {
 		p.pair(width, "opened", p.in(red, "no"))
 	}
-	p.pair(width, "rows", recordsText(scan.Source{Records: s.Stats.Records, Unreadable: s.Stats.Unreadable})+foreign(s.Stats.Foreign)+skipped(s.Stats.Skipped))
+	p.pair(width, "rows", recordsText(scan.Source{Records: s.Stats.Records, Unreadable: s.Stats.Unreadable})+foreign(s.Stats.Foreign)+skipped(s.Stats.Skipped)+excluded(s.Stats.Excluded))
 	p.pair(width, "coverage", p.coverage(s.Facts.Coverage))
 	if hint := s.Facts.Coverage.Hint; hint != "" {
 		p.pair(width, "hint", text.Once(hint))
@@ -172,23 +172,42 @@ func skipped(n int64) string {
 	return ", " + counted(n, "row") + " left out by where"
 }
 
+// excluded says how many rows say nothing of an action, and why.
+func excluded(all []sources.Excluded) string {
+	out := ""
+	for _, x := range all {
+		out += ", " + counted(x.Rows, "row") + " excluded as " + text.SafeString(x.Reason)
+	}
+	return out
+}
+
+// excludedJSON are exclusions by reason.
+func excludedJSON(all []sources.Excluded) map[string]int64 {
+	out := make(map[string]int64, len(all))
+	for _, x := range all {
+		out[text.SafeString(x.Reason)] = x.Rows
+	}
+	return out
+}
+
 type (
 	checkedJSON struct {
-		Name       shown         `json:"name"`
-		Role       string        `json:"role"`
-		Open       shown         `json:"open"`
-		Opened     bool          `json:"opened"`
-		Serves     bool          `json:"serves"`
-		Records    int64         `json:"records"`
-		Unreadable int64         `json:"unreadable"`
-		Skipped    int64         `json:"skipped"`
-		Foreign    int64         `json:"not_ours"`
-		Coverage   coverageJSON  `json:"coverage"`
-		Fields     []fieldJSON   `json:"fields"`
-		Unmapped   []shown       `json:"not_mapped"`
-		Free       []shown       `json:"columns_not_mapped"`
-		Notes      []shown       `json:"notes"`
-		Problems   []problemJSON `json:"problems"`
+		Name       shown            `json:"name"`
+		Role       string           `json:"role"`
+		Open       shown            `json:"open"`
+		Opened     bool             `json:"opened"`
+		Serves     bool             `json:"serves"`
+		Records    int64            `json:"records"`
+		Unreadable int64            `json:"unreadable"`
+		Skipped    int64            `json:"skipped"`
+		Excluded   map[string]int64 `json:"excluded"`
+		Foreign    int64            `json:"not_ours"`
+		Coverage   coverageJSON     `json:"coverage"`
+		Fields     []fieldJSON      `json:"fields"`
+		Unmapped   []shown          `json:"not_mapped"`
+		Free       []shown          `json:"columns_not_mapped"`
+		Notes      []shown          `json:"notes"`
+		Problems   []problemJSON    `json:"problems"`
 	}
 	fieldJSON struct {
 		Fact   shown `json:"fact"`
@@ -239,7 +258,7 @@ func CheckJSON(w io.Writer, c *Checkup) error {
 func newCheckedJSON(s *CheckedSource) checkedJSON {
 	out := checkedJSON{
 		Name: shown(s.Spec.Name), Role: s.Spec.Role.String(), Open: shown(place(s.Spec)), Opened: s.Opened, Serves: s.Facts.Serves,
-		Records: s.Stats.Records, Unreadable: s.Stats.Unreadable, Skipped: s.Stats.Skipped, Foreign: s.Stats.Foreign, Coverage: newCoverageJSON(s.Facts.Coverage),
+		Records: s.Stats.Records, Unreadable: s.Stats.Unreadable, Skipped: s.Stats.Skipped, Excluded: excludedJSON(s.Stats.Excluded), Foreign: s.Stats.Foreign, Coverage: newCoverageJSON(s.Facts.Coverage),
 		Fields: []fieldJSON{}, Unmapped: allShown(s.Unmapped), Free: allShown(freeColumns(s)), Notes: allShown(s.Notes), Problems: []problemJSON{},
 	}
 	for _, f := range s.Fields {

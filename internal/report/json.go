@@ -32,11 +32,12 @@ func (o Options) filter() scan.Filter {
 
 type (
 	sourceJSON struct {
-		Name       shown        `json:"name"`
-		Role       string       `json:"role"`
-		Records    int64        `json:"records"`
-		Unreadable int64        `json:"unreadable"`
-		Coverage   coverageJSON `json:"coverage"`
+		Name       shown            `json:"name"`
+		Role       string           `json:"role"`
+		Records    int64            `json:"records"`
+		Unreadable int64            `json:"unreadable"`
+		Excluded   map[string]int64 `json:"excluded,omitempty"`
+		Coverage   coverageJSON     `json:"coverage"`
 	}
 	coverageJSON struct {
 		Complete bool    `json:"complete"`
@@ -141,7 +142,7 @@ func sourcesJSON(in []scan.Source) []sourceJSON {
 	out := make([]sourceJSON, 0, len(in))
 	for _, s := range in {
 		out = append(out, sourceJSON{
-			Name: shown(s.Name), Role: s.Role.String(), Records: s.Records, Unreadable: s.Unreadable,
+			Name: shown(s.Name), Role: s.Role.String(), Records: s.Records, Unreadable: s.Unreadable, Excluded: excludedJSON(s.Excluded),
 			Coverage: newCoverageJSON(s.Coverage),
 		})
 	}

@@ -20,10 +20,11 @@ type (
 		Complete     bool   `json:"complete"`
 		Notes        []any  `json:"notes"`
 		Sources      []struct {
-			Name       string `json:"name"`
-			Role       string `json:"role"`
-			Records    int64  `json:"records"`
-			Unreadable int64  `json:"unreadable"`
+			Name       string           `json:"name"`
+			Role       string           `json:"role"`
+			Records    int64            `json:"records"`
+			Unreadable int64            `json:"unreadable"`
+			Excluded   map[string]int64 `json:"excluded"`
 			Coverage   struct {
 				Complete bool    `json:"complete"`
 				From     *string `json:"from"`

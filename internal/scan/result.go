@@ -2,6 +2,7 @@ package scan
 
 import (
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/sources/rows"
 )
 
@@ -29,6 +30,7 @@ type Source struct {
 	Records    int64
 	Unreadable int64
 	Skipped    int64
+	Excluded   []sources.Excluded // rows that say nothing of an action, by reason
 	Problems   []rows.Problem
 	Coverage   reconcile.Coverage
 }

@@ -440,7 +440,7 @@ func (r *run) manifest(j *judge) *Manifest {
 		f, st := r.world.Sources[i], rd.Stats()
 		m.Complete = m.Complete && f.Coverage.Complete
 		m.Sources = append(m.Sources, Source{
-			Name: f.Name, Role: f.Role, Records: st.Records, Unreadable: st.Unreadable, Skipped: st.Skipped, Problems: st.Problems, Coverage: f.Coverage,
+			Name: f.Name, Role: f.Role, Records: st.Records, Unreadable: st.Unreadable, Skipped: st.Skipped, Excluded: st.Excluded, Problems: st.Problems, Coverage: f.Coverage,
 		})
 	}
 	m.Complete = m.Complete && len(r.world.Broken) == 0

@@ -40,6 +40,7 @@ func (s *Source) check() Checked {
 		c.Columns = s.table.Columns()
 		c.Notes = append(c.Notes, s.indexNotes()...)
 	}
+	c.Notes = append(c.Notes, s.m.Spellings()...)
 	for _, u := range s.m.Understood() {
 		f := CheckedField{Understood: u, Unseen: s.unseen.lacks(s.m, &u)}
 		if p, err := mapping.ParsePath(u.Column); err == nil && len(p.Members) == 0 {

@@ -199,7 +199,7 @@ var roles = map[string]*told{
 		fields: []Field{
 			{Name: "object_id", From: "object"},
 			{Name: "outcome", From: "kind", Words: map[string]string{"paid": "succeeded", "open": "pending"}},
-			{Name: "amount", From: "cents", Unit: "minor", Currency: "cur"},
+			{Name: "amount", From: "cents", Unit: "minor", Currencies: []string{"cur"}},
 			{Name: "created_at", From: "at"},
 		},
 		want: []string{"outcome=succeeded object_id=ch_1 amount=12.50 EUR created_at=2026-11-29T02:00:00Z", "outcome=pending object_id=ch_2 amount=7.00 EUR created_at=2026-11-29T02:00:00Z"},

@@ -49,7 +49,7 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 			s.unreadable(text.SafeString(s.table.Locator(pos)), bad)
 			return nil
 		case r == nil:
-			s.stats.Skipped++
+			s.leave(s.m.LeftOut())
 			return nil
 		}
 		s.note(r, cells)
@@ -74,6 +74,21 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	s.facts.Coverage = s.coverage(ext)
 	s.facts.NoOwnRef = !s.m.MapsOwnRef() || s.unseen.ours > 0 && !s.unseen.refs
 	return refused
+}
+
+// leave counts a row that gives no record, by the reason of its exclusion, or as one that where left out.
+func (s *Source) leave(reason string) {
+	if reason == "" {
+		s.stats.Skipped++
+		return
+	}
+	for i := range s.stats.Excluded {
+		if s.stats.Excluded[i].Reason == reason {
+			s.stats.Excluded[i].Rows++
+			return
+		}
+	}
+	s.stats.Excluded = append(s.stats.Excluded, Excluded{reason, 1})
 }
 
 // note counts a record and what it shows of the source.

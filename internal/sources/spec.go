@@ -56,6 +56,7 @@ type Spec struct {
 	Table       string
 	Query       string
 	Where       map[string]string // column or path → value that a row must have to be read at all
+	Exclude     []Exclusion       // rows that say nothing of an action, by the reason under which they are counted
 	Claim       map[string]string // column or path → value that makes a provider line ours
 	Skew        time.Duration
 	Map         []Field // in the config's order
@@ -81,6 +82,9 @@ type DeclaredCoverage struct {
 // Field maps one fact of a record.
 type Field = mapping.Field
 
+// Exclusion leaves out rows under a reason by which they are counted.
+type Exclusion = mapping.Exclusion
+
 // Presence says that a state holds when a column is not null.
 type Presence = mapping.Presence
 
@@ -104,9 +108,16 @@ type Stats struct {
 	Records     int64
 	Unreadable  int64
 	Skipped     int64             // rows that Where left out
+	Excluded    []Excluded        // rows that an exclusion left out, in the order in which each reason was met first
 	Foreign     int64             // records of a provider's log that are not ours: neither their claim nor their operation says so
 	Problems    []rows.Problem    // the first MaxProblems
 	First, Last reconcile.Instant // earliest and latest record time
+}
+
+// Excluded is how many rows were left out under one reason.
+type Excluded struct {
+	Reason string
+	Rows   int64
 }
 
 // MaxProblems is how many unreadable rows a source names; the rest are counted.

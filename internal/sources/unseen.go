@@ -2,7 +2,9 @@ package sources
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources/mapping"
@@ -13,6 +15,7 @@ import (
 const (
 	hintForeign   = "check claim and the words of operation: a misspelt one makes ours look like somebody else's; a log that should hold none of ours is left out"
 	reasonForeign = "none of its records is ours by claim or operation"
+	hintExcluded  = "take an export of what counts, or take an exclusion out: exclude: {REASON: null}"
 	hintUnseen    = "check the member's name in map, and rows where the records stand deeper; idemctl check lists the members of the first "
 )
 
@@ -46,13 +49,25 @@ func (u *unseen) lacks(m *mapping.Mapper, f *mapping.Understood) bool {
 	return u.ours > 0 && !f.Has(m, func(cell int) bool { return !slices.Contains(u.cells, cell) })
 }
 
+// noneLeft notices a log of which every row is excluded: an export of test mode, or of reads alone, cannot testify for what it holds none of.
+func (s *Source) noneLeft() (reason, hint string) {
+	if len(s.stats.Excluded) == 0 {
+		return "", ""
+	}
+	var counts []string
+	for _, x := range s.stats.Excluded {
+		counts = append(counts, fmt.Sprintf("%d %s", x.Rows, text.SafeString(x.Reason)))
+	}
+	return "every row of it is excluded: " + strings.Join(counts, ", "), hintExcluded
+}
+
 // misread notices a log in which no record has what its map rests on, or that holds nothing of ours. A component that is absent from all records makes every
 // identity unknown, an id makes all of them one, a closed word makes all of them undecided; a claim or an operation that fits none makes our own records
 // look like somebody else's. Then an absence proves what never happened.
 func (s *Source) misread() (reason, hint string) {
 	what := map[Scheme]string{JSONL: "line", JSON: "record"}[s.spec.Scheme]
 	if s.stats.Records == 0 {
-		return "", ""
+		return s.noneLeft()
 	}
 	if s.stats.Foreign == s.stats.Records {
 		return reasonForeign, hintForeign

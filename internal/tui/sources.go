@@ -150,6 +150,9 @@ func (s *sourcesScreen) source(sh *sheet, src *scan.Source) {
 	if src.Skipped > 0 {
 		what += ", " + counted(src.Skipped, "row") + " left out by where"
 	}
+	for _, x := range src.Excluded {
+		what += ", " + counted(x.Rows, "row") + " excluded as " + text.SafeString(x.Reason)
+	}
 	sh.line(paint.Piece{Style: st, Text: sign + " "}, paint.Piece{Style: paint.Strong, Text: text.SafeString(src.Name)}, paint.Piece{Style: paint.Faint, Text: "  " + src.Role.String()}, paint.Piece{Text: what})
 	sh.indent(4, paint.Text, reach(src.Coverage))
 	if src.Coverage.Hint != "" {

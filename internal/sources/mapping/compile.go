@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -21,10 +22,13 @@ func Compile(in Input) (*Mapper, error) {
 		return nil, &Error{Line: in.Line, Col: in.Col, Msg: "row: attempt belongs to intents and provider logs", Hint: "give the source role: intents, or leave row out"}
 	}
 	var err error
-	if m.where, err = m.matches(&in, "where", in.Where); err != nil {
+	if m.where, err = m.conditions(&Field{Name: "where", Line: in.Line, Col: in.Col}, conditions(in.Where)); err != nil {
 		return nil, err
 	}
-	if m.claim, err = m.matches(&in, "claim", in.Claim); err != nil {
+	if err = m.exclusions(&in); err != nil {
+		return nil, err
+	}
+	if m.claim, err = m.conditions(&Field{Name: "claim", Line: in.Line, Col: in.Col}, conditions(in.Claim)); err != nil {
 		return nil, err
 	}
 	if err := m.fields(&in); err != nil {
@@ -118,19 +122,23 @@ func wrongRole(r reconcile.Role) string {
 }
 
 func asShown(f *Field) string {
-	if f.As == "" {
-		return "rfc3339"
+	shown := strings.Join(append([]string{cmp.Or(f.As, "rfc3339")}, f.Or...), " or ")
+	if f.ZoneFrom != "" {
+		shown += ", zone in " + f.ZoneFrom
 	}
-	return f.As
+	return shown
 }
 
 func (m *Mapper) explain(f *Field, how string) {
 	u := Understood{Fact: f.Name, How: how + f.recipe(), paths: f.columns(), any: len(f.Presence) > 0}
 	u.Column = strings.Join(u.paths, " + ")
+	if len(f.First) > 0 {
+		u.paths, u.Column, u.any = f.alternatives(), strings.Join(f.alternatives(), " or "), true
+	}
 	if f.From != "" {
 		u.paths, u.Column = []string{f.From}, f.From
 	}
-	if u.any {
+	if len(f.Presence) > 0 {
 		for _, p := range f.Presence {
 			u.paths = append(u.paths, p.Column)
 		}
@@ -149,7 +157,7 @@ func (m *Mapper) component(f *Field) error {
 		return err
 	}
 	m.explain(f, "component")
-	if e.at >= 0 {
+	if e.at >= 0 || len(e.first) > 0 {
 		e.mixed = &mixed{column: e.column}
 		m.mixed = append(m.mixed, e.mixed)
 	}
@@ -165,6 +173,9 @@ func (m *Mapper) component(f *Field) error {
 		b, known, bad := m.evalWords(e, cells)
 		if known {
 			*dst = reconcile.Bytes(b)
+			if f.Name == "key" {
+				m.rec.KeyFrom = e.picked
+			}
 		}
 		return bad
 	})

@@ -1,5 +1,10 @@
 package mapping
 
+import (
+	"maps"
+	"slices"
+)
+
 // CurrencyTable names the version of the table of minor units.
 const CurrencyTable = "ISO 4217 list one as of 2025-07-01; withdrawn since 2018: HRK, SLL, ZWL, ANG, CUC, BGN kept"
 
@@ -30,11 +35,28 @@ var currencies = func() map[string]currency {
 	return m
 }()
 
+// providerDecimals are where a provider counts other minor units than ISO 4217, by the names that a map's decimals may have. Of one that
+// sources disagree on nobody knows the decimals. Version: see DecimalTables.
+var providerDecimals = map[string]map[string]uint8{
+	"stripe": {"ISK": 2, "MGA": 0, "UGX": disputed},
+	"adyen":  {"CLP": 2, "CVE": 0, "IDR": 0, "ISK": 2},
+}
+
+// disputed stands for decimals that sources disagree on.
+const disputed = 0xff
+
+// DecimalTables names the versions of the providers' own tables of minor units.
+const DecimalTables = "stripe: zero-decimal list as read 2026-11; adyen: currency codes page as read 2026-11"
+
+// decimalTables lists the names of the tables, sorted.
+func decimalTables() []string { return slices.Sorted(maps.Keys(providerDecimals)) }
+
 // maxCurrency is how long a code may be that the table does not know: points, tokens, a house's own units.
 const maxCurrency = 12
 
-// currencyOf returns the upper-case currency of b; known is false when the table has no exponent for it, ok is false when b cannot be a code.
-func (m *Mapper) currencyOf(b []byte) (c currency, known, ok bool) {
+// currencyOf returns the upper-case currency of b, with the decimals of the provider's table where that has it; known is false when no table has an exponent for
+// it, ok is false when b cannot be a code.
+func (m *Mapper) currencyOf(b []byte, provider map[string]uint8) (c currency, known, ok bool) {
 	if len(b) == 0 || len(b) > maxCurrency {
 		return currency{}, false, false
 	}
@@ -50,6 +72,9 @@ func (m *Mapper) currencyOf(b []byte) (c currency, known, ok bool) {
 		upper[i] = ch
 	}
 	if c, known := currencies[string(upper[:len(b)])]; known {
+		if exponent, own := provider[c.code]; own {
+			c.exponent = exponent
+		}
 		return c, true, true
 	}
 	if code, seen := m.codes[string(upper[:len(b)])]; seen {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
@@ -14,12 +15,15 @@ import (
 	"example.com/idemctl/internal/text"
 )
 
-// expr is where a fact's text comes from and what is done to it. Exactly one of at, parts, constant is used.
+// expr is where a fact's text comes from and what is done to it. Exactly one of at, first, parts, constant is used.
 type expr struct {
 	name   string // the fact, for reasons
 	column string // its column as the config spells it
 
 	at       int // cell, -1 when there is none
+	first    []alternative
+	picked   string   // which alternative gave the value of the row read last: its columns
+	unknown  [][]byte // texts that stand for no value
 	parts    []part
 	join     []byte
 	json     string
@@ -49,7 +53,16 @@ type part struct {
 // expr compiles the source and the transforms of a field; text words are for evalWords only.
 func (m *Mapper) expr(f *Field) (*expr, error) {
 	e := &expr{name: f.Name, at: -1, join: []byte(f.Join), json: f.JSON, strip: []byte(f.StripPrefix), split: []byte(f.Split), index: f.SplitIndex, lower: f.Lower, hash: f.Hash, prefix: []byte(f.Prefix), truncate: f.Truncate}
+	for _, u := range f.Unknown {
+		e.unknown = append(e.unknown, []byte(u))
+	}
 	given := 0
+	if len(f.First) > 0 {
+		given++
+		if err := m.alternatives(e, f); err != nil {
+			return nil, err
+		}
+	}
 	if f.Const != nil {
 		given++
 		e.constant = []byte(*f.Const)
@@ -92,7 +105,7 @@ func (m *Mapper) expr(f *Field) (*expr, error) {
 		return nil, f.at("count from 0", "%s has a negative length or index", text.SafeString(f.Name))
 	}
 	transformed := f.JSON != "" || f.StripPrefix != "" || f.Split != "" || f.Lower || f.Hash != "" || f.Prefix != "" || f.Truncate > 0
-	e.plain = e.at >= 0 && !transformed && len(f.Words) == 0
+	e.plain = e.at >= 0 && !transformed && len(f.Words) == 0 && len(f.Unknown) == 0
 	return e, nil
 }
 
@@ -149,12 +162,19 @@ func (m *Mapper) eval(e *expr, cells []rows.Cell) (b []byte, known bool, _ *Unre
 		if b, known, bad = m.cellText(e, &cells[e.at]); bad != nil || !known || e.plain {
 			return b, known, bad
 		}
+	case len(e.first) > 0:
+		if b, known, bad = m.firstOf(e, cells); bad != nil || !known {
+			return nil, false, bad
+		}
 	case len(e.parts) > 0:
 		if b, known, bad = m.joined(e, cells); bad != nil || !known {
 			return nil, false, bad
 		}
 	default:
 		b = e.constant
+	}
+	if slices.ContainsFunc(e.unknown, func(u []byte) bool { return bytes.Equal(u, b) }) {
+		return nil, false, nil
 	}
 	return m.transform(e, b)
 }

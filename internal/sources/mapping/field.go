@@ -22,11 +22,12 @@ package mapping
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/idemctl/internal/reconcile"
 )
 
-// Field maps one fact of a record. Exactly one of From, Parts, Const, Presence is given.
+// Field maps one fact of a record. Exactly one of From, First, Parts, Const, Presence, and of an amount Debit with Credit, is given.
 //
 // Parts are put behind each other with Join between them, exactly as a store does that derives a key from them: without Join, ("a", "bc") and ("ab", "c") are one
 // text, as they are in that store. JSON spells the value, or the parts as a list, as JSON text instead. Where one part is null or missing, so is the value.
@@ -34,8 +35,11 @@ import (
 // A value goes through its transforms in this order: strip_prefix, split, lower, hash, prefix, truncate; then through words; then it is read
 // as what the fact is (a text, a time, a number, a closed word).
 type Field struct {
-	Name        string // the fact's name, or any component or column name that a contract uses
-	From        string // column, or column.member.member; a name that contains a dot is quoted
+	Name        string      // the fact's name, or any component or column name that a contract uses
+	From        string      // column, or column.member.member; a name that contains a dot is quoted
+	First       []Field     // alternatives, of which the first that has a value is taken; each has a source, transforms, words and When of its own
+	When        []Condition // an alternative counts only where these hold
+	Unknown     []string    // texts that stand for no value: redacted, "-", "0"
 	Parts       []Part
 	Join        string // between parts
 	JSON        string // canonical, python: see jsonText
@@ -49,12 +53,20 @@ type Field struct {
 	Split       string            // separator: see SplitIndex
 	SplitIndex  int               // which part, from 0; it must be there
 	Words       map[string]string // source text → word; "null" stands for null and missing, "*" for any other value but these
-	As          string            // unix-s, unix-ms, unix-us, unix-ns, rfc3339, or a Go layout
-	Zone        string
-	Unit        string  // amount: minor | major
-	Currency    string  // amount: column path
-	CurrencyIs  string  // amount: constant
-	Each        []Field // attempts: the map of one element of the list; without it its members are at, target, key, outcome
+	As          string            // unix-s, unix-ms, unix-us, unix-ns, rfc3339, or a Go layout; see Or
+	Or          []string          // further spellings, tried in this order after As
+	Zone        string            // a name, for times that give none
+	ZoneFrom    string            // the column that gives it: a name, an offset or an abbreviation
+	ZoneWords   map[string]string // what that column's words mean, before the table of abbreviations
+	Unit        string            // amount: minor | major | written: with as many decimals as the text has
+	Decimals    string            // amount: whose table of minor units counts, "" = ISO 4217
+	Point       string            // amount: what stands before the decimals, "" = a point
+	Thousands   string            // amount: what sets thousands apart, "" = nothing
+	Debit       string            // amount: the column of what went out, beside Credit
+	Credit      string
+	Currencies  []string // amount: column paths, of which the first that has a value is taken
+	CurrencyIs  string   // amount: constant
+	Each        []Field  // attempts: the map of one element of the list; without it its members are at, target, key, outcome
 	Line, Col   int
 }
 
@@ -75,6 +87,20 @@ func (f *Field) columns() []string {
 	return out
 }
 
+// alternatives are the columns of a field's alternatives, each once.
+func (f *Field) alternatives() []string {
+	var out []string
+	for i := range f.First {
+		a := &f.First[i]
+		for _, c := range append(a.columns(), a.From) {
+			if c != "" && !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
 // Presence says that a state holds when a column is not null. Where several hold, a final state wins over an open one, then the first listed.
 type Presence struct{ Word, Column string }
 
@@ -85,6 +111,7 @@ type Input struct {
 	Fields     []Field
 	Row        string // "" or attempt
 	Where      map[string]string
+	Exclude    []Exclusion
 	Claim      map[string]string
 	Components []string // names in the contracts' scopes
 	Extra      []string // other names that contracts use: actor, unique and compared columns

@@ -42,13 +42,13 @@ func FuzzTimes(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		ns, why, _ := (&clock{native: true}).text([]byte(s))
+		ns, why, _ := (&clock{native: true}).text([]byte(s), nil)
 		want, err := time.Parse(time.RFC3339Nano, s)
 		if why == "" && (err != nil || want.UnixNano() != ns) {
 			t.Fatalf("%q read as %d", s, ns)
 		}
 		count := &clock{unit: 1e9}
-		ns, why, _ = count.text([]byte(s))
+		ns, why, _ = count.text([]byte(s), nil)
 		if why != "" {
 			return
 		}

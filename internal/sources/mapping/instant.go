@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -17,12 +18,33 @@ type clock struct {
 	zone   *time.Location
 	native bool // `as` is omitted: a bare integer is refused with a hint
 	zoned  bool // zone is given without as: what a database keeps as a timestamp without zone is read in it
+	name   string
+	read   int64  // how many times this spelling has read
+	or     *clock // the spelling that is tried next
 }
 
 var units = map[string]int64{"unix-s": 1e9, "unix-ms": 1e6, "unix-us": 1e3, "unix-ns": 1}
 
+// clock returns the spellings of a field's times, in the order in which they are tried.
 func (f *Field) clock() (*clock, error) {
-	c := &clock{zone: time.UTC}
+	first, err := f.spelling(f.As)
+	if err != nil {
+		return nil, err
+	}
+	for at, i := first, 0; i < len(f.Or); at, i = at.or, i+1 {
+		if at.or, err = f.spelling(f.Or[i]); err != nil {
+			return nil, err
+		}
+	}
+	return first, nil
+}
+
+// spelling returns the clock of one spelling.
+func (f *Field) spelling(as string) (*clock, error) {
+	c := &clock{zone: time.UTC, name: cmp.Or(as, "rfc3339")}
+	if f.Zone != "" && f.ZoneFrom != "" {
+		return nil, f.at("keep one of them", "the zone comes from two places")
+	}
 	if f.Zone != "" {
 		zone, err := time.LoadLocation(f.Zone)
 		if err != nil || strings.EqualFold(f.Zone, "local") {
@@ -31,36 +53,36 @@ func (f *Field) clock() (*clock, error) {
 		c.zone = zone
 	}
 	switch {
-	case f.As == "" || f.As == "rfc3339":
-		c.native = f.As == ""
-		if c.zoned = c.native && f.Zone != ""; c.zoned {
+	case as == "" || as == "rfc3339":
+		c.native = as == ""
+		if c.zoned = c.native && f.Zone+f.ZoneFrom != ""; c.zoned {
 			return c, nil
 		}
-	case units[f.As] > 0:
-		c.unit = units[f.As]
+	case units[as] > 0:
+		c.unit = units[as]
 	default:
-		c.layout = f.As
-		return c, f.checkLayout()
+		c.layout = as
+		return c, f.checkLayout(as)
 	}
-	if f.Zone != "" {
+	if f.Zone+f.ZoneFrom != "" && len(f.Or) == 0 {
 		return nil, f.at("leave zone out, or give a Go layout", "zone has no meaning for a time that names its own")
 	}
 	return c, nil
 }
 
 // checkLayout refuses a text that is no Go layout, that loses the day, or that leaves the zone open.
-func (f *Field) checkLayout() error {
+func (f *Field) checkLayout(as string) error {
 	const hint = "use unix-s, unix-ms, unix-us, unix-ns, rfc3339, or a Go layout like 2006-01-02 15:04:05 with a zone"
 	probe := time.Date(2021, 11, 23, 17, 48, 39, 0, time.UTC)
-	back, err := time.Parse(f.As, probe.Format(f.As))
-	if err != nil || back.Truncate(24*time.Hour) != probe.Truncate(24*time.Hour) {
-		return f.at(hint, "%q says no date", f.As)
+	back, err := time.Parse(as, probe.Format(as))
+	if err != nil || !back.Truncate(24*time.Hour).Equal(probe.Truncate(24*time.Hour)) {
+		return f.at(hint, "%q says no date", as)
 	}
-	if strings.Contains(f.As, "MST") {
-		return f.at("use a numeric offset, or leave it out and give a zone", "%q reads zone abbreviations, which are ambiguous", f.As)
+	if strings.Contains(as, "MST") {
+		return f.at("use a numeric offset, or leave it out and give a zone", "%q reads zone abbreviations, which are ambiguous", as)
 	}
-	if !strings.Contains(f.As, "07") && f.Zone == "" {
-		return f.at("add zone: UTC or zone: Europe/Zurich", "%q leaves the zone open", f.As)
+	if !strings.Contains(as, "07") && !strings.HasSuffix(as, "Z") && f.Zone+f.ZoneFrom == "" {
+		return f.at("add zone: UTC or zone: Europe/Zurich, or {from: COLUMN}", "%q leaves the zone open", as)
 	}
 	return nil
 }
@@ -78,25 +100,48 @@ func (c *clock) count(n int64) (ns int64, why, hint string) {
 	return n * c.unit, "", ""
 }
 
-// text reads a time from text. why is "" on success.
-func (c *clock) text(b []byte) (ns int64, why, hint string) {
+// text reads a time from text by the first spelling that fits, in the zone where the text gives none. why is "" on success; else it is what the first spelling
+// says.
+func (c *clock) text(b []byte, in *place) (ns int64, why, hint string) {
+	for at := c; at != nil; at = at.or {
+		n, no, what := at.one(b, in)
+		if no == "" {
+			at.read++
+			return n, "", ""
+		}
+		if at == c {
+			why, hint = no, what
+		}
+	}
+	if c.or != nil && why != timeRange {
+		why = "has none of the spellings that as gives"
+	}
+	return 0, why, hint
+}
+
+// one reads a time by this spelling alone.
+func (c *clock) one(b []byte, in *place) (ns int64, why, hint string) {
+	zone := c.zone
+	if in != nil {
+		zone = in.zone
+	}
 	switch {
 	case c.unit > 0:
 		return c.decimal(b)
 	case c.layout != "":
-		t, err := time.ParseInLocation(c.layout, string(b), c.zone)
+		t, err := time.ParseInLocation(c.layout, string(b), zone)
 		if err != nil {
 			return 0, "does not have the layout that as gives", ""
 		}
-		return within(t)
+		return in.within(t)
 	}
 	var t time.Time
 	if err := t.UnmarshalText(b); err == nil {
 		return within(t)
 	}
 	if layout := zoneless(b); c.zoned && layout != "" {
-		if t, err := time.ParseInLocation(layout, string(b), c.zone); err == nil {
-			return within(t)
+		if t, err := time.ParseInLocation(layout, string(b), zone); err == nil {
+			return in.within(t)
 		}
 	}
 	why, hint = diagnose(b)
@@ -197,23 +242,32 @@ func (m *Mapper) instant(f *Field, to func(*reconcile.Record) *reconcile.Instant
 	if err != nil {
 		return err
 	}
+	if e.words, err = compileWords(f, textWord, nil); err != nil {
+		return err
+	}
 	c, err := f.clock()
 	if err != nil {
 		return err
 	}
+	z, err := m.zone(f)
+	if err != nil {
+		return err
+	}
 	m.times = true
+	m.clocks = append(m.clocks, namedClock{f.Name, c})
 	dst := to(&m.rec)
 	m.add(func(cells []rows.Cell) *Unreadable {
 		var bad *Unreadable
-		*dst, bad = m.readInstant(e, c, cells)
+		*dst, bad = m.readInstant(e, c, z, cells)
 		return bad
 	})
 	return nil
 }
 
-func (m *Mapper) readInstant(e *expr, c *clock, cells []rows.Cell) (reconcile.Instant, *Unreadable) {
+func (m *Mapper) readInstant(e *expr, c *clock, z *zoneExpr, cells []rows.Cell) (reconcile.Instant, *Unreadable) {
 	if e.plain && c.unit > 0 && cells[e.at].Kind == rows.Int {
 		if ns, why, _ := c.count(cells[e.at].Num); why == "" {
+			c.read++
 			return reconcile.AtUnix(ns), nil
 		}
 	}
@@ -221,7 +275,11 @@ func (m *Mapper) readInstant(e *expr, c *clock, cells []rows.Cell) (reconcile.In
 	if bad != nil || !known {
 		return reconcile.Instant{}, bad
 	}
-	ns, why, hint := c.text(b)
+	in, bad := m.placeOf(z, cells)
+	if bad != nil {
+		return reconcile.Instant{}, bad
+	}
+	ns, why, hint := c.text(b, in)
 	if why != "" {
 		bad := e.unreadable(b, why)
 		bad.Hint = hint

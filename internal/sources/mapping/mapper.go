@@ -12,10 +12,15 @@ type op func(cells []rows.Cell) *Unreadable
 
 // Mapper fills one record from the cells of one row after the other. It serves one goroutine.
 type Mapper struct {
-	paths []rows.Path
-	cells map[string]int // path as written → cell
+	paths []rows.Path    // what is asked of the source
+	cells map[string]int // path as written → place in a row
+	slots []slot         // the places of a row
+	row   []rows.Cell    // the row with its derived cells, where there are any
+	split bool           // there are
 
-	where, claim []match
+	where, claim []condition
+	exclude      []exclusion
+	leftOut      string // why the row that was mapped last gave no record: the exclusion's reason
 	ops          []op
 
 	rec   reconcile.Record
@@ -24,9 +29,16 @@ type Mapper struct {
 	codes map[string]string    // currencies that the table does not know, each kept once
 
 	mixed      []*mixed
+	clocks     []namedClock
 	understood []Understood
 
 	times, refs, hasState, oneAttempt, perAttempt bool
+}
+
+// slot is one cell of a row: a source's own, or one that is derived of it.
+type slot struct {
+	from    int // the source's cell
+	derived *derived
 }
 
 // Understood is how one fact of the map is read, for people.
@@ -66,7 +78,7 @@ func (m *Mapper) MapsOwnRef() bool {
 func (u *Understood) Has(m *Mapper, has func(cell int) bool) bool {
 	n := 0
 	for _, path := range u.paths {
-		if has(m.cells[path]) {
+		if has(m.slots[m.cells[path]].from) {
 			n++
 		}
 	}
@@ -103,15 +115,24 @@ func (m *Mapper) Mixed() []string {
 	return columns
 }
 
-// Map reads one row; cells[i] belongs to Paths()[i]. It returns no record for a row that where leaves out, and says why a row is unreadable.
+// LeftOut says by which exclusion the row that was mapped last gave no record, "" where where left it out.
+func (m *Mapper) LeftOut() string { return m.leftOut }
+
+// Map reads one row; cells[i] belongs to Paths()[i]. It returns no record for a row that where or an exclusion leaves out, and says why a row is unreadable.
 // The record is the Mapper's own and valid until the next call.
 func (m *Mapper) Map(cells []rows.Cell) (*reconcile.Record, *Unreadable) {
-	m.arena = m.arena[:0]
+	m.arena, m.leftOut = m.arena[:0], ""
+	if m.split {
+		cells = m.derived(cells)
+	}
 	if taken, bad := m.holds(m.where, cells); bad != nil || !taken {
 		return nil, bad
 	}
+	if out, bad := m.excluded(cells); bad != nil || out {
+		return nil, bad
+	}
 	r := &m.rec
-	r.NotOurs = false
+	r.NotOurs, r.KeyFrom = false, ""
 	var bad *Unreadable
 	if r.Claimed, bad = m.holds(m.claim, cells); bad != nil {
 		r.Claimed = false
@@ -126,17 +147,37 @@ func (m *Mapper) Map(cells []rows.Cell) (*reconcile.Record, *Unreadable) {
 
 func (m *Mapper) add(o op) { m.ops = append(m.ops, o) }
 
-// cell returns the number of the cell at a path, asking the source for it when it is new.
+// derived returns the row with the cells that selectors make.
+func (m *Mapper) derived(cells []rows.Cell) []rows.Cell {
+	m.row = m.row[:0]
+	for _, s := range m.slots {
+		if s.derived == nil {
+			m.row = append(m.row, cells[s.from])
+			continue
+		}
+		m.row = append(m.row, m.follow(s.derived, cells[s.from]))
+	}
+	return m.row
+}
+
+// cell returns the place of a path's cell in a row, asking the source for it when it is new.
 func (m *Mapper) cell(path string) (int, error) {
 	if i, ok := m.cells[path]; ok {
 		return i, nil
 	}
-	p, err := ParsePath(path)
+	p, steps, err := cutPath(path)
 	if err != nil {
 		return 0, err
 	}
-	m.cells[path] = len(m.paths)
-	m.paths = append(m.paths, p)
+	from := slices.IndexFunc(m.paths, func(o rows.Path) bool { return o.Column == p.Column && slices.Equal(o.Members, p.Members) })
+	if from < 0 {
+		from = len(m.paths)
+		m.paths = append(m.paths, p)
+	}
+	d := derive(from, steps)
+	m.split = m.split || d != nil || from != len(m.slots)
+	m.cells[path] = len(m.slots)
+	m.slots = append(m.slots, slot{from: from, derived: d})
 	return m.cells[path], nil
 }
 

@@ -197,7 +197,7 @@ func TestTimes(t *testing.T) {
 
 func TestAmounts(t *testing.T) {
 	t.Parallel()
-	minor, major := Field{Unit: "minor", Currency: "c"}, Field{Unit: "major", Currency: "c"}
+	minor, major := Field{Unit: "minor", Currencies: []string{"c"}}, Field{Unit: "major", Currencies: []string{"c"}}
 	tests := []struct {
 		field Field
 		doc   string
@@ -455,7 +455,7 @@ func benchmarkMapper(tb testing.TB) (*Mapper, []rows.Cell) {
 		{Name: "object_id", From: "id"},
 		{Name: "tenant", From: "n"},
 		{Name: "outcome", From: "type", Words: map[string]string{"charge.succeeded": "succeeded"}},
-		{Name: "amount", From: "amount", Unit: "minor", Currency: "currency"},
+		{Name: "amount", From: "amount", Unit: "minor", Currencies: []string{"currency"}},
 		{Name: "created_at", From: "created", As: "unix-s"},
 		{Name: "updated_at", From: "updated"},
 	}})

@@ -9,29 +9,22 @@ import (
 
 var errPath = errors.New(`not a column path: write column, column.member, or "a name with dots".member`)
 
-// ParsePath reads a column path: names joined by dots. A name that holds a dot or a quote stands in double quotes, a quote in it doubled.
+// ParsePath reads a column path: names joined by dots. A name that holds a dot, a quote or an opening bracket stands in double quotes, a quote in it doubled.
 func ParsePath(s string) (rows.Path, error) {
-	var names []string
-	for {
-		name, rest, err := pathName(s)
-		if err != nil {
-			return rows.Path{}, err
-		}
-		names = append(names, name)
-		if rest == "" {
-			return rows.Path{Column: names[0], Members: names[1:]}, nil
-		}
-		if rest[0] != '.' {
-			return rows.Path{}, errPath
-		}
-		s = rest[1:]
+	names, rest, err := pathNames(s)
+	if err != nil {
+		return rows.Path{}, err
 	}
+	if rest != "" {
+		return rows.Path{}, errSelector
+	}
+	return rows.Path{Column: names[0], Members: names[1:]}, nil
 }
 
 // pathName cuts the first name off s.
 func pathName(s string) (name, rest string, err error) {
 	if !strings.HasPrefix(s, `"`) {
-		end := strings.IndexAny(s, `."`)
+		end := strings.IndexAny(s, `."[`)
 		if end < 0 {
 			end = len(s)
 		}

@@ -1,13 +1,25 @@
 package mapping
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 const notMapped = "is no word that the map knows"
 
-// words translates source texts. null stands for null and missing, star for any other value that exact does not name.
+// words translates source texts. null stands for null and missing, star for any other value that neither exact nor a pattern names.
 type words[T any] struct {
 	exact      map[string]T
+	patterns   []patternWord[T]
 	null, star *T
+}
+
+// patternWord is a word for every text that a regular expression matches as a whole.
+type patternWord[T any] struct {
+	source string
+	re     *regexp.Regexp
+	to     T
 }
 
 // compileWords reads every target word by parse; an unknown one is a mistake in the map.
@@ -21,15 +33,27 @@ func compileWords[T any](f *Field, parse func(string) (T, error), allowed []stri
 		if err != nil {
 			return nil, f.at(wordsHint(allowed), "%s: %v", f.Name, err)
 		}
-		switch from {
-		case "null":
+		re, err := pattern(f, from)
+		switch {
+		case err != nil:
+			return nil, err
+		case re != nil:
+			w.patterns = append(w.patterns, patternWord[T]{from, re, v})
+		case from == "null":
 			w.null = &v
-		case "*":
+		case from == "*":
 			w.star = &v
 		default:
 			w.exact[from] = v
 		}
 	}
+	// A text that several patterns match has the word of the longest: the one that says most of it.
+	slices.SortFunc(w.patterns, func(a, b patternWord[T]) int {
+		if d := len(b.source) - len(a.source); d != 0 {
+			return d
+		}
+		return strings.Compare(a.source, b.source)
+	})
 	return w, nil
 }
 
@@ -44,12 +68,16 @@ func (w *words[T]) find(b []byte, known bool) (v T, ok bool) {
 	if v, ok = w.exact[string(b)]; ok {
 		return v, true
 	}
+	for i := range w.patterns {
+		if w.patterns[i].re.Match(b) {
+			return w.patterns[i].to, true
+		}
+	}
 	if w.star != nil {
 		return *w.star, true
 	}
 	return v, false
 }
-
 func textWord(s string) ([]byte, error) { return []byte(s), nil }
 
 // The closed words, as maps may use them.
