@@ -33,6 +33,7 @@ type Source struct {
 	Excluded   []sources.Excluded // rows that say nothing of an action, by reason
 	Problems   []rows.Problem
 	Coverage   reconcile.Coverage
+	Columns    []rows.Column // as the store declares them
 }
 
 // Counts sum: every subject is in exactly one class.

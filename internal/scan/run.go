@@ -439,9 +439,11 @@ func (r *run) manifest(j *judge) *Manifest {
 	for i, rd := range r.readers {
 		f, st := r.world.Sources[i], rd.Stats()
 		m.Complete = m.Complete && f.Coverage.Complete
-		m.Sources = append(m.Sources, Source{
-			Name: f.Name, Role: f.Role, Records: st.Records, Unreadable: st.Unreadable, Skipped: st.Skipped, Excluded: st.Excluded, Problems: st.Problems, Coverage: f.Coverage,
-		})
+		s := Source{Name: f.Name, Role: f.Role, Records: st.Records, Unreadable: st.Unreadable, Skipped: st.Skipped, Excluded: st.Excluded, Problems: st.Problems, Coverage: f.Coverage}
+		if of, ok := rd.(interface{ Columns() []rows.Column }); ok {
+			s.Columns = of.Columns()
+		}
+		m.Sources = append(m.Sources, s)
 	}
 	m.Complete = m.Complete && len(r.world.Broken) == 0
 	for i, ev := range r.cfg.Events {

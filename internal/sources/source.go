@@ -188,6 +188,14 @@ func (s *Source) Facts() reconcile.SourceFacts { return s.facts }
 // Stats implements Reader.
 func (s *Source) Stats() Stats { return s.stats }
 
+// Columns lists all that the source has, mapped or not, as its store declares it; nil where it could not be opened.
+func (s *Source) Columns() []rows.Column {
+	if s.table == nil {
+		return nil
+	}
+	return s.table.Columns()
+}
+
 // Progress implements Reader.
 func (s *Source) Progress() rows.Progress {
 	if s.table == nil {

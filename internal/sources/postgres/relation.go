@@ -172,14 +172,18 @@ type column struct {
 	place int    // in the primary key, from 1; 0 is none
 }
 
+// fills are the words in which the catalog is asked what fills a column.
+var fills = map[string]rows.Fill{"": rows.FillNull, "default": rows.FillDefault, "sequence": rows.FillSequence, "computed": rows.FillComputed}
+
 // readColumns lists the columns that the role may read.
 func (t *table) readColumns(ctx context.Context) error {
-	err := t.store.hold.each(ctx, `SELECT a.attname, format_type(a.atttypid, a.atttypmod), coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0)
- FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+	err := t.store.hold.each(ctx, `SELECT a.attname, format_type(a.atttypid, a.atttypmod), coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0),
+  a.attnotnull, CASE WHEN a.attgenerated <> '' THEN 'computed' WHEN a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%' THEN 'sequence' WHEN a.atthasdef THEN 'default' ELSE '' END
+ FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
  WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') ORDER BY a.attnum`,
 		[]string{t.relation.oid}, nil, func(v [][]byte) error {
 			at, err := strconv.Atoi(string(v[2]))
-			c := column{Column: rows.Column{Name: string(v[0]), Type: string(v[1])}, place: at}
+			c := column{Column: rows.Column{Name: string(v[0]), Type: string(v[1]), NotNull: string(v[3]) == "t", Fill: fills[string(v[4])]}, place: at}
 			t.cols = append(t.cols, c)
 			return err
 		})

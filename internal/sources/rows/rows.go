@@ -109,7 +109,21 @@ type Column struct {
 	Type     string
 	Affinity string // SQLite: the affinity that may have changed a value
 	Key      bool   // part of the primary key
+	NotNull  bool   // the store refuses a row without a value in it
+	Fill     Fill   // what a new row gets that does not name it
 }
+
+// Fill is what a store puts into a column that a new row does not name.
+type Fill uint8
+
+// The fills.
+const (
+	FillNull     Fill = iota // nothing, or it is not known
+	FillDefault              // a default
+	FillSequence             // the next number of a sequence, which never hands out a number twice unless it is set back
+	FillHighest              // one more than the highest number there is: SQLite's INTEGER PRIMARY KEY without AUTOINCREMENT
+	FillComputed             // made of other columns; a row that names it is refused
+)
 
 // Index is one index of a table, the primary key among them.
 type Index struct {

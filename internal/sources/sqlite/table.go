@@ -149,7 +149,7 @@ func (t *table) find(name string) (string, error) {
 }
 
 func (t *table) readColumns() error {
-	st, err := t.conn.Prepare("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)")
+	st, err := t.conn.Prepare("SELECT name, type, pk, hidden, \"notnull\", dflt_value IS NOT NULL FROM pragma_table_xinfo(?)")
 	if err != nil {
 		return err
 	}
@@ -157,22 +157,53 @@ func (t *table) readColumns() error {
 	if err := st.BindText(1, t.name); err != nil {
 		return err
 	}
-	const hiddenColumn, virtualColumn = 1, 2
+	const hiddenColumn, virtualColumn, storedColumn = 1, 2, 3
 	var key []int64
 	for {
 		more, err := st.Step()
 		if err != nil || !more {
 			t.keyOrder(key)
-			return err
+			return errors.Join(err, t.numbered())
 		}
 		if st.Int(3) == hiddenColumn {
 			continue
 		}
-		c := rows.Column{Name: string(st.Text(0)), Type: string(st.Text(1)), Key: st.Int(2) > 0}
+		c := rows.Column{Name: string(st.Text(0)), Type: string(st.Text(1)), Key: st.Int(2) > 0, NotNull: st.Int(4) != 0}
 		c.Affinity = affinity(c.Type)
+		switch hidden := st.Int(3); {
+		case hidden == virtualColumn, hidden == storedColumn:
+			c.Fill = rows.FillComputed
+		case st.Int(5) != 0:
+			c.Fill = rows.FillDefault
+		}
 		t.cols = append(t.cols, column{Column: c, virtual: st.Int(3) == virtualColumn})
 		key = append(key, st.Int(2))
 	}
+}
+
+// numbered says how the column that is the rowid itself gets its numbers.
+func (t *table) numbered() error {
+	if len(t.id) != 1 || !strings.EqualFold(t.cols[t.id[0]].Type, "INTEGER") {
+		return nil
+	}
+	st, err := t.conn.Prepare("SELECT wr, (SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1) LIKE '%autoincrement%' FROM pragma_table_list WHERE schema = 'main' AND name = ?1")
+	if err != nil {
+		return err
+	}
+	defer st.Close() //nolint:errcheck // its row was read, or its error returned
+	if err := st.BindText(1, t.name); err != nil {
+		return err
+	}
+	more, err := st.Step()
+	if err != nil || !more || st.Int(0) != 0 {
+		return err
+	}
+	c := &t.cols[t.id[0]]
+	c.Fill = rows.FillHighest
+	if st.Int(1) != 0 {
+		c.Fill = rows.FillSequence
+	}
+	return nil
 }
 
 // keyOrder lists the primary key's columns in the key's own order; at[i] is the place of column i in it, 0 for none.

@@ -1,0 +1,162 @@
+package restoreplan
+
+import (
+	"cmp"
+	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/rows"
+)
+
+// Input is what a plan is made from.
+type Input struct {
+	Manifest  *scan.Manifest
+	Contracts []*reconcile.Contract
+	Sources   []sources.Spec
+	Dir       string  // the config's folder, absolute: where the other SQLite files lie; "" for an embedded fixture
+	Reuse     []Reuse // ids that a restored store would hand out again
+}
+
+// Reuse is a run of ids that witnesses know and that a restored store has not handed out again yet.
+type Reuse struct {
+	Source   string
+	From, To int64
+}
+
+// Unbuildable is a receipt that cannot be put back, and why.
+type Unbuildable struct {
+	Case     string
+	Identity []reconcile.Component
+	Reason   string // safe to show
+}
+
+// Plan is the receipts to put back into one store, or into several of files.
+type Plan struct {
+	in       Input
+	stores   map[string]*store
+	attached []string // SQLite files at which the script looks beside the receipts' own, in the order of their names idemctl_1, idemctl_2, …
+	Inserts []Insert
+	Refused []Unbuildable
+}
+
+// Insert is one receipt to put back.
+type Insert struct {
+	Case      string
+	Identity  []reconcile.Component
+	Store     string // the source's name
+	sql       string
+	columns   []column    // in the order of the table
+	unless    []condition // a receipt for which all hold stands already
+	requires  []required  // what has to stand still
+	elsewhere []string    // sources whose rows cannot be looked at from the receipts' database
+}
+
+// column is one value of a receipt.
+type column struct {
+	name string
+	null bool
+	text []byte
+	kind kind
+
+	number, made bool // in JSON: a number, a document of its own
+}
+
+// condition says that a column, or a member in it, has a value. null: it has none.
+type condition struct {
+	column  string
+	members []string
+	fold    reconcile.Comparison
+	any     []column // one of them
+	not     []column // none of them, where any is empty
+}
+
+// required is a row that has to stand.
+type required struct {
+	source string
+	schema string // under which a SQLite file is attached
+	table  string
+	where  []condition
+}
+
+// store is a source with what its map says.
+type store struct {
+	spec    *sources.Spec
+	dialect dialect
+	columns []rows.Column
+	serves  bool
+}
+
+// New begins a plan.
+func New(in Input) *Plan {
+	p := &Plan{in: in, stores: map[string]*store{}}
+	alone := map[reconcile.Role]int{}
+	for i := range in.Sources {
+		alone[in.Sources[i].Role]++
+	}
+	for i := range in.Sources {
+		spec := &in.Sources[i]
+		s := &store{spec: spec, dialect: dialectOf(spec.Scheme), serves: alone[spec.Role] == 1}
+		if spec.Serves != nil {
+			s.serves = *spec.Serves
+		}
+		for _, m := range in.Manifest.Sources {
+			if m.Name == spec.Name {
+				s.columns = m.Columns
+			}
+		}
+		p.stores[spec.Name] = s
+	}
+	return p
+}
+
+// lost are the kinds of a case whose receipt is gone while something of its action stands.
+var lost = []reconcile.Kind{reconcile.ReceiptMissingAfterRestore, reconcile.OrphanedEffect, reconcile.LostAfterRestore, reconcile.ProviderOnlyEffect, reconcile.PartlyExecuted}
+
+// Add takes a case: its receipt is planned, or listed as unbuildable with the reason. A case that lacks no receipt, and one whose key no retry can execute
+// again, is neither.
+func (p *Plan) Add(c *scan.Case) {
+	if !slices.ContainsFunc(lost, func(k reconcile.Kind) bool { return slices.Contains(c.Kinds, k) }) || c.Exposure.State == reconcile.ExposureNone {
+		return
+	}
+	at := slices.IndexFunc(c.Options, func(o reconcile.Option) bool {
+		return o.Decision == reconcile.DecideResolve && o.As == reconcile.BackfillReceipt
+	})
+	if at < 0 || c.Options[at].Code == "receipt-present" {
+		return
+	}
+	if o := c.Options[at]; !o.Allowed {
+		p.refuse(c, o.Reason)
+		return
+	}
+	insert, err := p.build(c)
+	if err != nil {
+		p.refuse(c, err.Error())
+		return
+	}
+	p.Inserts = append(p.Inserts, *insert)
+}
+
+func (p *Plan) refuse(c *scan.Case, why string) {
+	p.Refused = append(p.Refused, Unbuildable{Case: c.CaseID, Identity: c.Identity, Reason: why})
+}
+
+func (p *Plan) contract(name string) *reconcile.Contract {
+	for _, c := range p.in.Contracts {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// database names the database of a store, so that two in one are known to be.
+func (s *store) database() string { return string(s.spec.Scheme) + ":" + s.spec.Path }
+
+// sequences are the runs of ids to be skipped, by source and first id.
+func (p *Plan) sequences() []Reuse {
+	out := slices.Clone(p.in.Reuse)
+	slices.SortFunc(out, func(a, b Reuse) int { return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.From, b.From)) })
+	return out
+}
