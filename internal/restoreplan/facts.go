@@ -170,8 +170,8 @@ func (k *known) body() (reconcile.Value, error) {
 func (k *known) fingerprint(to *store) (reconcile.Value, error) {
 	spec := k.specOf(to)
 	for _, es := range [][]*scan.Evidence{k.copies, k.effects, k.others} {
-		comparable := slices.DeleteFunc(slices.Clone(es), func(e *scan.Evidence) bool { return !spec.Comparable(k.specOf(k.plan.stores[e.Source])) })
-		if v, err := agreed(comparable, "fingerprint"); err != nil || v.Known() {
+		alike := slices.DeleteFunc(slices.Clone(es), func(e *scan.Evidence) bool { return !spec.Comparable(k.specOf(k.plan.stores[e.Source])) })
+		if v, err := agreed(alike, "fingerprint"); err != nil || v.Known() {
 			return v, err
 		}
 	}

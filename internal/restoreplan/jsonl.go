@@ -18,8 +18,14 @@ func (p *Plan) JSONL(w io.Writer) error {
 		gaps[i] = text.JSONString(gapText(&m.Gaps[i]))
 	}
 	lines := []any{object{
-		{"record", "plan"}, {"version", 1}, {"name", text.JSONString(m.Name)}, {"scan", shownTime(m.Now)}, {"config_digest", m.ConfigDigest},
-		{"gaps", gaps}, {"insertable", len(p.Inserts)}, {"unbuildable", len(p.Refused)},
+		{"record", "plan"},
+		{"version", 1},
+		{"name", text.JSONString(m.Name)},
+		{"scan", shownTime(m.Now)},
+		{"config_digest", m.ConfigDigest},
+		{"gaps", gaps},
+		{"insertable", len(p.Inserts)},
+		{"unbuildable", len(p.Refused)},
 	}}
 	for _, r := range p.sequences() {
 		lines = append(lines, object{{"record", "skip-ids"}, {"source", text.JSONString(r.Source)}, {"from", r.From}, {"to", r.To}})

@@ -37,8 +37,8 @@ type Plan struct {
 	in       Input
 	stores   map[string]*store
 	attached []string // SQLite files at which the script looks beside the receipts' own, in the order of their names idemctl_1, idemctl_2, …
-	Inserts []Insert
-	Refused []Unbuildable
+	Inserts  []Insert
+	Refused  []Unbuildable
 }
 
 // Insert is one receipt to put back.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
-	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
 
@@ -23,7 +22,7 @@ func identityText(id []reconcile.Component) string {
 }
 
 // gapText says which loss a plan mends.
-func gapText(g *scan.Gap) string {
+func gapText(g *reconcile.Gap) string {
 	from, to := "an unknown time", "an unknown time"
 	if g.From.Known() {
 		from = shownTime(g.From)
