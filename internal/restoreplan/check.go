@@ -66,7 +66,7 @@ func (s *store) literal(b []byte, k kind) (string, error) {
 func (r *row) readBack(end reconcile.Instant) error {
 	spec := r.to.spec
 	m, err := mapping.Compile(mapping.Input{
-		Source: spec.Name, Role: spec.Role, Fields: spec.Map, Row: spec.Row, Where: spec.Where, Claim: spec.Claim, Components: spec.Components, Extra: spec.Extra,
+		Source: spec.Name, Role: spec.Role, Fields: spec.Map, Row: spec.Row, Where: spec.Where, Exclude: spec.Exclude, Claim: spec.Claim, Components: spec.Components, Extra: spec.Extra,
 	})
 	if err != nil {
 		return fmt.Errorf("its map: %w", err)

@@ -22,6 +22,12 @@ func invert(f *mapping.Field, value []byte) (written, error) {
 	if f.Const != nil {
 		return written{}, constantIs(f, value)
 	}
+	if len(f.First) > 0 {
+		return written{}, fmt.Errorf("it is read from the first of several columns: which of them the service fills is not known")
+	}
+	if slices.Contains(f.Unknown, string(value)) {
+		return written{}, fmt.Errorf("the map reads %q as no value", value)
+	}
 	text, null, err := unword(f, value)
 	if err != nil || null {
 		return written{path: f.From, null: null}, err

@@ -175,8 +175,11 @@ func (r *row) field(f *mapping.Field) error {
 
 // time puts an instant into its column. A lease that is over is no part of a receipt that answers: it stays empty where the store allows it.
 func (r *row) time(f *mapping.Field) error {
-	if f.Const != nil {
+	switch {
+	case f.Const != nil:
 		return nil
+	case f.ZoneFrom != "":
+		return errors.New("its zone stands in another column")
 	}
 	lease := f.Name == "locked_at" || f.Name == "lease_until"
 	path, err := mapping.ParsePath(f.From)
@@ -213,7 +216,10 @@ func (r *row) amount(f *mapping.Field) error {
 		return err
 	}
 	digits, currency, _ := strings.Cut(v.String(), " ")
-	if f.Unit == "minor" {
+	switch {
+	case f.Debit != "" || f.Point != "" || f.Thousands != "" || f.Decimals != "":
+		return errors.New("how the service spells it is not known to the last sign")
+	case f.Unit == "minor":
 		digits = minor(digits)
 	}
 	w, err := invert(f, []byte(digits))
@@ -226,8 +232,10 @@ func (r *row) amount(f *mapping.Field) error {
 	switch {
 	case f.CurrencyIs != "" && f.CurrencyIs != currency:
 		return fmt.Errorf("the map of this store says that it is always in %q", f.CurrencyIs)
-	case f.Currency != "" && currency != "":
-		return r.put("currency", written{path: f.Currency, text: []byte(currency)})
+	case len(f.Currencies) > 1:
+		return errors.New("its currency is read from the first of several columns: which of them the service fills is not known")
+	case len(f.Currencies) == 1 && currency != "":
+		return r.put("currency", written{path: f.Currencies[0], text: []byte(currency)})
 	}
 	return nil
 }
