@@ -14,6 +14,7 @@ import (
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/tui"
 )
 
@@ -38,17 +39,30 @@ func runOpen(ctx context.Context, env *Env, now string, args []string) error {
 	if err != nil {
 		return err
 	}
-	if env.OutTTY && env.Getenv("TERM") == "dumb" {
-		return &usageError{what: "open: TERM=dumb says that this terminal can show no console", hint: "set TERM to what it is, such as xterm; idemctl scan prints the cases"}
-	}
-	if !env.OutTTY {
-		return &usageError{what: "open: standard output is no terminal that can show a console", hint: "idemctl scan prints the cases; idemctl show prints one"}
-	}
-	set, err := env.settings()
-	if err != nil {
+	if err := env.screen("open"); err != nil {
 		return err
 	}
 	c, err := newConsole(env, t, now)
+	if err != nil {
+		return err
+	}
+	return env.show(ctx, c, c.named(t), nil)
+}
+
+// screen refuses a command that needs a terminal where there is none that can show a console.
+func (e *Env) screen(command string) error {
+	switch {
+	case e.OutTTY && e.Getenv("TERM") == "dumb":
+		return &usageError{what: command + ": TERM=dumb says that this terminal can show no console", hint: "set TERM to what it is, such as xterm; idemctl scan prints the cases"}
+	case !e.OutTTY:
+		return &usageError{what: command + ": standard output is no terminal that can show a console", hint: "idemctl scan prints the cases; idemctl show prints one"}
+	}
+	return nil
+}
+
+// show runs the console until it is left. play is the scenario that is played, nil outside training.
+func (e *Env) show(ctx context.Context, c *console, named string, play *scenario.Play) error {
+	set, err := e.settings()
 	if err != nil {
 		return err
 	}
@@ -56,13 +70,13 @@ func runOpen(ctx context.Context, env *Env, now string, args []string) error {
 	signal.Notify(resized, syscall.SIGWINCH)
 	defer signal.Stop(resized)
 	opt := tui.Options{
-		In: os.Stdin, Out: os.Stdout, Resized: resized, Now: env.Now, Env: env.Getenv, Err: env.Err, Config: c.named(t), Fixture: c.cfg != nil && c.cfg.Fixture, Faults: os.TempDir(),
+		In: os.Stdin, Out: os.Stdout, Resized: resized, Now: e.Now, Env: e.Getenv, Err: e.Err, Config: named, Play: play, Fixture: c.cfg != nil && c.cfg.Fixture, Faults: os.TempDir(),
 		Theme: set.theme, Glyphs: set.glyphs, Keys: set.keys,
 	}
 	if who, err := audit.Self(); err == nil {
 		opt.Actor = who.Name
 	}
-	opt.Copy, opt.Suspend = clipboard(env.Getenv), suspension()
+	opt.Copy, opt.Suspend = clipboard(e.Getenv), suspension()
 	err = tui.Run(ctx, c.deps(), opt)
 	var fault *tui.FaultError
 	if errors.As(err, &fault) && fault.File != "" {

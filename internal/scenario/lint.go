@@ -97,7 +97,7 @@ func (l *linter) answer(s *Scenario, a *Answer) {
 	}
 	if a.By != "" {
 		l.principle(where, a.By)
-	} else if len(s.Principles) != 1 {
+	} else {
 		l.add(where, "names no principle, and the scenario has several")
 	}
 	if a.Because == "" {
@@ -118,7 +118,7 @@ func (l *linter) answer(s *Scenario, a *Answer) {
 		}
 	}
 	for _, c := range a.Right {
-		if c.Would != "" || c.Twice != nil {
+		if c.Would != "" || c.Twice != nil || c.Allowed {
 			l.add(where, "%s is right, and harm is told of it", c)
 		}
 		if d, as, err := c.parse(); err == nil && find(a.Harmful, d, as) != nil {

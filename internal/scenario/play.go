@@ -21,11 +21,12 @@ type Event struct {
 type Play struct {
 	*Scenario
 	Began  time.Time
-	Ended  time.Time // when the last step had ended and every case was decided; zero until then
+	Ended  time.Time // when every step was behind and every case decided, or the debrief was read; zero until then
 	Events []Event
 	step   int
 	hints  map[int]bool // steps of which the hint was asked for
 	given  map[int]bool // steps that were given up
+	closed bool         // the debrief has been read
 }
 
 // Begin starts a play.
@@ -35,6 +36,9 @@ func Begin(s *Scenario, now time.Time) *Play {
 
 // See notes an event. Steps that it ends are behind then, also several at once: who does more than was asked is not asked again.
 func (p *Play) See(e Event) {
+	if p.closed {
+		return
+	}
 	p.Events = append(p.Events, e)
 	p.advance(e.At)
 }
@@ -87,7 +91,7 @@ func (p *Play) Hints() int { return len(p.hints) }
 
 // GiveUp leaves the step that comes next behind without its action.
 func (p *Play) GiveUp(now time.Time) {
-	if p.Now() == nil {
+	if p.Now() == nil || p.closed {
 		return
 	}
 	p.given[p.step] = true
@@ -96,6 +100,14 @@ func (p *Play) GiveUp(now time.Time) {
 
 // Given counts the steps that were given up.
 func (p *Play) Given() int { return len(p.given) }
+
+// Close ends the play: what comes after the answers were read counts no more.
+func (p *Play) Close(now time.Time) {
+	p.closed = true
+	if p.Ended.IsZero() {
+		p.Ended = now
+	}
+}
 
 // Open are the cases of the key on which no decision stands, in the key's order.
 func (p *Play) Open() []*Answer {

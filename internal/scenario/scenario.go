@@ -54,13 +54,15 @@ type Choice struct {
 	As       string `yaml:"as"`
 	Would    string `yaml:"would"` // of a harmful one: what it would cause, as the end of "It would …"
 	Twice    *Money `yaml:"twice"` // of a harmful one: the money that would move a second time
+	// Allowed says of a harmful one that no record tells the guard so: it is recorded, and counted as harm.
+	Allowed bool `yaml:"allowed"`
 }
 
 // Money is an amount of a scenario's world.
 type Money struct {
-	Minor    int64  `yaml:"minor"`
-	Exponent int8   `yaml:"exponent"`
-	Currency string `yaml:"currency"`
+	Minor    int64  `yaml:"minor" json:"minor"`
+	Exponent uint8  `yaml:"exponent" json:"exponent"`
+	Currency string `yaml:"currency" json:"currency"`
 }
 
 // Parse reads a scenario.yaml. An unknown or repeated field is an error.
@@ -71,6 +73,11 @@ func Parse(data []byte) (*Scenario, error) {
 	}
 	if s.Goal == "" {
 		s.Goal = DefaultGoal
+	}
+	for i := range s.Cases {
+		if a := &s.Cases[i]; a.By == "" && len(s.Principles) == 1 {
+			a.By = s.Principles[0]
+		}
 	}
 	return &s, nil
 }

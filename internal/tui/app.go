@@ -47,6 +47,7 @@ type app struct {
 	cases  map[string]*scan.Case // read lately
 	recent []string
 	drafts map[string]string // reasons that were begun
+	coach  *coach            // nil outside training
 
 	inflight  int
 	recording bool        // a record has been asked for, and its answer has not been seen
@@ -124,10 +125,14 @@ func (a *app) latest(id string) *audit.Decision {
 
 // state is what holds on every screen.
 func (a *app) state() keymap.State {
-	return keymap.State{
+	s := keymap.State{
 		Loading: a.loading || !a.decided && a.deps.Standing != nil, Source: a.deps.SourceOff, Busy: a.busy,
 		Desk: a.deskOff(), Trail: a.deps.TrailOff,
 	}
+	if a.coach != nil {
+		s.Steps, s.Undecided = a.coach.play.Now() != nil, len(a.coach.play.Open())
+	}
+	return s
 }
 
 func (a *app) deskOff() string {

@@ -51,6 +51,7 @@ func newCaseView(a *app, q *queue, id string) *caseView {
 // show turns to a case.
 func (v *caseView) show(id string) {
 	v.id, v.c, v.wrong = id, v.cases[id], ""
+	v.coach.shown(v.c)
 	v.event, v.column, v.tops = -1, 0, make(map[int]int)
 	if v.focus < len(v.columns()) || v.c == nil {
 		v.focus = 0
@@ -123,6 +124,7 @@ func (v *caseView) Recv(msg any) tea.Cmd {
 			return nil
 		}
 		v.c, v.wrong = m.c, ""
+		v.coach.shown(v.c)
 	}
 	return nil
 }

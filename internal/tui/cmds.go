@@ -173,7 +173,7 @@ func (a *app) readDecisions() tea.Cmd {
 func (a *app) record(r audit.Request) tea.Cmd {
 	return a.write(func(ctx context.Context) (any, error) {
 		answers, err := a.deps.Decide(ctx, r)
-		return answered{answers, err}, err
+		return answered{r, answers, err}, err
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/tui/keymap"
 )
 
@@ -64,11 +65,12 @@ type Options struct {
 	Err     io.Writer        // for what is told when the console is ended while it records
 	Now     func() time.Time
 	Env     func(string) string
-	Config  string // what is open, as the operator wrote it
-	Actor   string // who decides, as the trail will say
-	Fixture bool   // nothing here touches real systems
-	Theme   string // "" chooses by the environment
-	Glyphs  string // unicode, ascii, "" chooses by the environment
+	Config  string         // what is open, as the operator wrote it
+	Actor   string         // who decides, as the trail will say
+	Fixture bool           // nothing here touches real systems
+	Play    *scenario.Play // the scenario that is played; nil outside training
+	Theme   string         // "" chooses by the environment
+	Glyphs  string         // unicode, ascii, "" chooses by the environment
 	Keys    *keymap.Map
 	Faults  string // the folder for the stack of a fault
 	// Copy hands a text to a clipboard and says which; nil where the terminal itself is asked.

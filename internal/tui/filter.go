@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.com/idemctl/internal/query"
+	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
@@ -62,6 +63,7 @@ func (q *queue) key(k string) tea.Cmd {
 			return cmd
 		}
 		f.open = false
+		q.coach.see(scenario.Event{Sight: scenario.Filtered})
 		q.remember(q.choice.Query.String())
 		return cmd
 	case "tab", "shift+tab":

@@ -155,6 +155,11 @@ func (f *form) typed(b *blank, k string) {
 	b.field.key(k)
 }
 
+// choosing reports whether a key chooses the pick that the cursor is on.
+func (f *form) choosing(k string) bool {
+	return f.focus == onPicks && f.sending == "" && (k == " " || k == "enter" || k == "right")
+}
+
 func (f *form) choose(k string) {
 	switch k {
 	case "up", "k":

@@ -39,10 +39,11 @@ func (m *menu) items() []item {
 	here := []item{{title: "On this screen: " + m.scope.String()}}
 	moving := []item{{title: "Moving"}}
 	everywhere := []item{{title: "Everywhere"}}
+	training := []item{{title: "Training"}}
 	off := []item{{title: "Off now"}}
 	for i := range keymap.Actions {
 		a := &keymap.Actions[i]
-		if a.Scope != m.scope && a.Scope != keymap.Lists && a.Scope != keymap.Everywhere || !m.matches(a) {
+		if !m.meant(a.Scope) || !m.matches(a) {
 			continue
 		}
 		one := item{action: a, off: a.Off(m.state)}
@@ -53,17 +54,24 @@ func (m *menu) items() []item {
 			moving = append(moving, one)
 		case a.Scope == keymap.Everywhere:
 			everywhere = append(everywhere, one)
+		case a.Scope == keymap.Training:
+			training = append(training, one)
 		default:
 			here = append(here, one)
 		}
 	}
 	var out []item
-	for _, group := range [][]item{here, everywhere, off, m.signs(), moving} {
+	for _, group := range [][]item{here, training, everywhere, off, m.signs(), moving} {
 		if len(group) > 1 {
 			out = append(out, group...)
 		}
 	}
 	return out
+}
+
+// meant reports whether actions of a scope can be meant on the screen below.
+func (m *menu) meant(s keymap.Scope) bool {
+	return s == m.scope || s == keymap.Lists || s == keymap.Everywhere || s == keymap.Training && m.coach != nil
 }
 
 // signs lists what the screen's short words mean, in help alone: there is nothing to run.

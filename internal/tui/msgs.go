@@ -59,6 +59,7 @@ type (
 	}
 	// answered is what became of a request.
 	answered struct {
+		asked   audit.Request
 		answers []audit.Answer
 		err     error
 	}

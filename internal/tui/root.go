@@ -62,6 +62,7 @@ func newRoot(ctx context.Context, deps Deps, opt Options) (*root, error) {
 	a.ask = func(d dialog) { r.dialogs = append(r.dialogs, raised{d, keymap.NewGrace(opt.Now())}) }
 	a.close = func() { r.dialogs = r.dialogs[:max(0, len(r.dialogs)-1)] }
 	a.act = r.perform
+	a.coach = newCoach(a, opt.Play)
 	r.queue, r.trail, r.sources = newQueue(a), newTrail(a), newSources(a)
 	r.stack = []screen{r.queue}
 	return r, nil
@@ -132,6 +133,10 @@ func (r *root) recv(msg any) tea.Cmd {
 		return r.recvDecisions(m)
 	case copied:
 		r.recvCopied(m)
+	case answered:
+		r.coach.answered(m)
+	case changed:
+		r.coach.changed(m)
 	case caseRead:
 		if m.load == r.load && m.err == nil {
 			r.keep(m.c)

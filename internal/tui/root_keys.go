@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
 )
@@ -83,7 +84,7 @@ func (r *root) key(k string) tea.Cmd {
 		return r.queue.key(k)
 	}
 	a := r.keys.Action(r.top().Scope(), k)
-	if a == nil {
+	if a == nil || a.Scope == keymap.Training && r.coach == nil {
 		r.stray(k)
 		return nil
 	}
@@ -145,9 +146,17 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 		r.stack = []screen{r.queue}
 	case keymap.GoAudit:
 		r.stack = []screen{r.trail}
+		r.coach.see(scenario.Event{Sight: scenario.Trail})
 		return r.trail.enter()
 	case keymap.GoSources:
 		r.stack = []screen{r.sources}
+		r.coach.see(scenario.Event{Sight: scenario.Sources})
+	case keymap.Hint:
+		r.coach.ask()
+	case keymap.GiveUp:
+		r.coach.giveUp()
+	case keymap.GoDebrief:
+		r.stack = []screen{newDebrief(r.app, r.coach.play)}
 	default:
 		return r.top().Do(id)
 	}

@@ -25,7 +25,9 @@ func (r *root) draw(a paint.Area) {
 		top.Put(0, 0, b.style, " "+b.text)
 	}
 	body, foot := rest.Bottom(r.footLines())
-	r.top().Draw(body)
+	seen, beside := r.coach.split(body)
+	r.top().Draw(seen)
+	r.coach.draw(beside)
 	for _, d := range r.dialogs {
 		d.Draw(body)
 	}

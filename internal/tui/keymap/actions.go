@@ -3,7 +3,7 @@ package keymap
 // Scope is where an action can be meant.
 type Scope uint8
 
-// The scopes. Everywhere and Lists hold on every screen; Lists are the movements.
+// The scopes. Everywhere and Lists hold on every screen, Training too while a scenario is played; Lists are the movements.
 const (
 	Everywhere Scope = iota
 	Lists
@@ -11,9 +11,10 @@ const (
 	Case
 	Audit
 	Sources
+	Training
 )
 
-var scopeWords = [...]string{"everywhere", "moving", "queue", "case", "audit", "sources"}
+var scopeWords = [...]string{"everywhere", "moving", "queue", "case", "audit", "sources", "training"}
 
 func (s Scope) String() string { return scopeWords[s] }
 
@@ -54,6 +55,9 @@ const (
 	GoQueue    ID = "go.queue"
 	GoAudit    ID = "go.audit"
 	GoSources  ID = "go.sources"
+	GoDebrief  ID = "go.debrief"
+	Hint       ID = "training.hint"
+	GiveUp     ID = "training.give-up"
 	Rescan     ID = "rescan"
 	Interrupt  ID = "interrupt"
 	OpenCase   ID = "queue.open"
@@ -95,6 +99,8 @@ type State struct {
 	Desk      string // why nothing can be decided, "" when it can
 	Trail     string // why the trail cannot be shown, "" when it can
 	Busy      string // what runs that must end first
+	Steps     bool   // a step of the scenario is still to come
+	Undecided int    // cases of the scenario on which no decision stands
 }
 
 // Action is one row of the table.
@@ -168,6 +174,10 @@ var Actions = []Action{
 	{Copy, Everywhere, Look, keys("y"), "copy…", "copy the key, an id, the row, the evidence or a command", nil},
 	{Redraw, Everywhere, Look, keys("ctrl+l"), "redraw", "draw the screen anew", nil},
 	{Suspend, Everywhere, Look, keys("ctrl+z"), "suspend", "give the terminal to the shell; fg comes back", offBusy},
+
+	{Hint, Training, Look, keys("i"), "hint", "a hint for the step that comes next; it is counted", offNoStep},
+	{GiveUp, Training, Look, keys("I"), "give up step", "leave the step that comes next behind; it is counted", offNoStep},
+	{GoDebrief, Training, Look, keys("5", "f9"), "debrief", "end the play: what each decision is worth, and what it would have caused", offUndone},
 }
 
 func keys(k ...string) []string { return k }

@@ -77,10 +77,10 @@ func (m *Map) bind(a *Action, ks []string, overrides map[ID][]string) error {
 
 // visible are the scopes whose keys can be meant together with one of s.
 func (m *Map) visible(s Scope) []Scope {
-	if s == Everywhere || s == Lists {
-		return []Scope{Everywhere, Lists, Queue, Case, Audit, Sources}
+	if s == Everywhere || s == Lists || s == Training {
+		return []Scope{Everywhere, Lists, Training, Queue, Case, Audit, Sources}
 	}
-	return []Scope{s, Everywhere, Lists}
+	return []Scope{s, Everywhere, Lists, Training}
 }
 
 // forbidden says why a key may not be bound by a config.
@@ -105,7 +105,7 @@ func Broken(k string) bool {
 
 // Action returns what a key means on a screen of that scope, nil when nothing.
 func (m *Map) Action(screen Scope, key string) *Action {
-	for _, s := range []Scope{screen, Lists, Everywhere} {
+	for _, s := range []Scope{screen, Lists, Everywhere, Training} {
 		if a := m.bound[s][key]; a != nil {
 			return a
 		}

@@ -75,6 +75,20 @@ func offNoLive(s State) string {
 	return ""
 }
 
+func offNoStep(s State) string {
+	if !s.Steps {
+		return "every step is behind: decide what is open, then read the debrief"
+	}
+	return ""
+}
+
+func offUndone(s State) string {
+	if s.Steps || s.Undecided > 0 {
+		return "it tells the answers, and steps or cases are still open; whoever leaves before reads it on the way out"
+	}
+	return ""
+}
+
 func offBusy(s State) string { return s.Busy }
 
 func offTrailView(s State) string { return s.Trail }
