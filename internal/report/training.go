@@ -13,9 +13,10 @@ import (
 
 // TrainingRow is a scenario in the list.
 type TrainingRow struct {
-	Name, Title string
-	Cases       int
-	Best        *scenario.Result // of the person who asks; nil where it was not played
+	Name  string           `json:"name"`
+	Title string           `json:"title"`
+	Cases int              `json:"cases"`
+	Best  *scenario.Result `json:"best"` // of the person who asks; nil where it was not played
 }
 
 // TrainingList writes the scenarios for a person.
@@ -44,17 +45,7 @@ func TrainingList(w io.Writer, rows []TrainingRow, opt Options) error {
 
 // TrainingListJSON writes the scenarios as one array.
 func TrainingListJSON(w io.Writer, rows []TrainingRow) error {
-	type row struct {
-		Name  string           `json:"name"`
-		Title string           `json:"title"`
-		Cases int              `json:"cases"`
-		Best  *scenario.Result `json:"best"`
-	}
-	out := make([]row, 0, len(rows))
-	for _, r := range rows {
-		out = append(out, row{r.Name, r.Title, r.Cases, r.Best})
-	}
-	return write(w, "", out, "\n")
+	return write(w, "", rows, "\n")
 }
 
 // TrainingJSON writes results as one array.

@@ -25,13 +25,13 @@ type Scan interface {
 
 // Audit is what holds for all gaps of a scan together. It grows with the number of gaps and of ids that are handed out twice, never with that of cases.
 type Audit struct {
-	Gaps     []GapCounts
-	AtRisk   int64        // cases in a gap that a retry would, or might, execute again
-	Next     []scan.Case  // the first few of them, those with the nearest deadline
-	Totals   []Total      // of the cases at risk, by currency
-	Reused   []ReusedID   // ids that were handed out twice
-	Resends  []Resend     // what will be sent again though its effect stands
-	More     int64        // reused ids and resends that are counted, not listed
+	Gaps    []GapCounts
+	AtRisk  int64       // cases in a gap that a retry would, or might, execute again
+	Next    []scan.Case // the first few of them, those with the nearest deadline
+	Totals  []Total     // of the cases at risk, by currency
+	Reused  []ReusedID  // ids that were handed out twice
+	Resends []Resend    // what will be sent again though its effect stands
+	More    int64       // reused ids and resends that are counted, not listed
 }
 
 // GapCounts is a gap with what its cases say.
@@ -111,7 +111,9 @@ func Of(ctx context.Context, s Scan) (*Audit, error) {
 				return
 			}
 		}
-	}, func(x, y Total) int { return cmp.Or(cmp.Compare(x.Currency, y.Currency), cmp.Compare(x.Exponent, y.Exponent)) })
+	}, func(x, y Total) int {
+		return cmp.Or(cmp.Compare(x.Currency, y.Currency), cmp.Compare(x.Exponent, y.Exponent))
+	})
 	return &b.audit, nil
 }
 

@@ -34,7 +34,7 @@ func Lint(s *Scenario) []Problem {
 	}
 	l.steps(s)
 	for i := range s.Cases {
-		l.answer(s, &s.Cases[i])
+		l.answer(&s.Cases[i])
 	}
 	l.counts(s)
 	return l.found
@@ -82,7 +82,7 @@ func (s *Scenario) has(u Until) bool {
 	return false
 }
 
-func (l *linter) answer(s *Scenario, a *Answer) {
+func (l *linter) answer(a *Answer) {
 	where := "case " + a.Name()
 	if len(a.Kinds) == 0 {
 		l.add(where, "has no kind")
