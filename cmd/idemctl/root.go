@@ -48,7 +48,22 @@ func newRoot(env *Env) *cobra.Command {
 	root.PersistentFlags().StringVar(&env.global.color, "color", "auto", "colour what goes to standard output: auto, always, never")
 	root.PersistentFlags().BoolVarP(&env.global.quiet, "quiet", "q", false, "no progress, no remarks")
 	root.PersistentFlags().StringVarP(&env.global.config, "config", "c", "", "the config, instead of the last argument")
-	root.AddCommand(newOpen(env), newScan(env), newShow(env), newDecide(env), newWithdraw(env), newOutcome(env), newHandout(env), newRestore(env), newAudit(env), newCheck(env), newTrain(env), newKeys(env), newVersion(env), newCompletion(env))
+	root.AddCommand(
+		newOpen(env),
+		newScan(env),
+		newShow(env),
+		newDecide(env),
+		newWithdraw(env),
+		newOutcome(env),
+		newHandout(env),
+		newRestore(env),
+		newAudit(env),
+		newCheck(env),
+		newTrain(env),
+		newKeys(env),
+		newVersion(env),
+		newCompletion(env),
+	)
 	return root
 }
 
