@@ -85,7 +85,7 @@ func readAll(ctx context.Context, cfg *config.Config, now reconcile.Instant) (_ 
 			return nil, err
 		}
 	}
-	for i, checked := range set.Check() {
+	for i, checked := range set.Check(ctx) {
 		facts := readers[i].Facts()
 		out.Sources = append(out.Sources, report.CheckedSource{
 			Checked: checked, Facts: facts, Stats: readers[i].Stats(), Unmapped: unmapped(cfg.Contracts, &facts),

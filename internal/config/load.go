@@ -141,6 +141,11 @@ func reason(err error) string {
 	return text.SafeString(err.Error())
 }
 
+// Read reads and checks the text of a config, which is called shown in errors. Nothing that it names is opened, and it has no place of its own.
+func Read(shown string, data []byte, getenv func(string) string) (*Config, error) {
+	return parse(shown, data, getenv)
+}
+
 // parse reads and checks one config. shown is its name in errors.
 func parse(shown string, data []byte, getenv func(string) string) (*Config, error) {
 	d := &decoder{file: shown, getenv: getenv}

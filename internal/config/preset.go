@@ -324,3 +324,21 @@ func under(own, preset map[string]string) map[string]string {
 	maps.Copy(out, own)
 	return out
 }
+
+// TableName is the table that a preset reads, or the pattern of its name; "" when it reads no table.
+func (p *Preset) TableName() string {
+	switch {
+	case !slices.Contains(p.Formats, "table"):
+		return ""
+	case p.Source.Table == "":
+		return p.Like.Tables[0]
+	}
+	return p.Source.Table
+}
+
+// Site is where a fact was read, without what stands there.
+func (o Origin) Site() string {
+	site, _, _ := strings.Cut(o.From, ": ")
+	site, _, _ = strings.Cut(site, ", ")
+	return strings.TrimPrefix(site, "github.com/")
+}

@@ -127,7 +127,7 @@ func readBomb(name string) error {
 	}); err != nil {
 		return err
 	}
-	set.Check()
+	set.Check(context.Background())
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return err

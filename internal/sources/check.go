@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -26,19 +27,19 @@ type CheckedField struct {
 }
 
 // Check says how each source was understood, in the config's order. It is called between scans.
-func (set *Set) Check() []Checked {
+func (set *Set) Check(ctx context.Context) []Checked {
 	out := make([]Checked, len(set.sources))
 	for i, s := range set.sources {
-		out[i] = s.check()
+		out[i] = s.check(ctx)
 	}
 	return out
 }
 
-func (s *Source) check() Checked {
+func (s *Source) check(ctx context.Context) Checked {
 	c := Checked{Spec: s.spec, Opened: s.table != nil, Notes: append([]string(nil), s.notes...)}
 	if s.table != nil {
 		c.Columns = s.table.Columns()
-		c.Notes = append(c.Notes, s.indexNotes()...)
+		c.Notes = append(c.Notes, s.indexNotes(ctx)...)
 	}
 	c.Notes = append(c.Notes, s.m.Spellings()...)
 	for _, u := range s.m.Understood() {
@@ -58,14 +59,16 @@ func (s *Source) check() Checked {
 
 // indexNotes warns where the store has no index on what names an action: then each lookup by its key reads the whole table, and nothing but the service's own
 // care keeps a second receipt of the key out.
-func (s *Source) indexNotes() []string {
-	table, ok := s.table.(interface{ Indexes() ([]rows.Index, error) })
+func (s *Source) indexNotes(ctx context.Context) []string {
+	table, ok := s.table.(interface {
+		Indexes(context.Context) ([]rows.Index, error)
+	})
 	columns := s.table.Columns()
 	key := s.m.ColumnOf("key")
 	if !ok || s.spec.Query != "" || columnNamed(columns, key) == nil || s.spec.Role != reconcile.RoleReceipt && s.spec.Role != reconcile.RoleEffect {
 		return nil
 	}
-	all, err := table.Indexes()
+	all, err := table.Indexes(ctx)
 	if err != nil {
 		return []string{s.spec.hide(s.place, "the indexes could not be listed: "+err.Error())}
 	}

@@ -58,7 +58,7 @@ func notesOf(t *testing.T, role reconcile.Role, columns, after string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked := set.Check()[0]
+	checked := set.Check(context.Background())[0]
 	if err := set.Close(); err != nil {
 		t.Error(err)
 	}

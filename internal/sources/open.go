@@ -46,6 +46,7 @@ type store struct {
 type database interface {
 	Table(ctx context.Context, name string, id ...string) (rows.Table, error)
 	Query(ctx context.Context, sql string, id []string) (rows.Table, error)
+	Tables(ctx context.Context) ([]rows.Relation, error)
 	Notes() []string
 	Detach() error
 	Close() error
@@ -57,6 +58,8 @@ type file struct{ *sqlite.Store }
 func (f file) Table(_ context.Context, name string, id ...string) (rows.Table, error) {
 	return f.Store.Table(name, id...)
 }
+
+func (f file) Tables(context.Context) ([]rows.Relation, error) { return f.Store.Tables() }
 
 func (f file) Query(_ context.Context, sql string, id []string) (rows.Table, error) {
 	return f.Store.Query(sql, id)
@@ -185,18 +188,8 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 }
 
 // open opens one source's table and binds its columns.
-func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
-	var table rows.Table
-	switch s.spec.Scheme {
-	case JSONL:
-		table, err = jsonl.OpenNamed(ctx, place.FS, place.Dir, s.spec.Path, s.spec.named)
-	case JSON:
-		table, err = json.Open(ctx, place.FS, place.Dir, s.spec.Path, s.records, s.spec.named)
-	case CSV:
-		table, err = s.openCSV(ctx)
-	case SQLite, Postgres:
-		table, err = set.database(ctx, place, s)
-	}
+func (set *Set) open(ctx context.Context, place Place, s *Source) error {
+	table, err := set.unbound(ctx, place, s)
 	if err != nil {
 		return err
 	}
@@ -205,6 +198,20 @@ func (set *Set) open(ctx context.Context, place Place, s *Source) (err error) {
 	}
 	s.table = table
 	return nil
+}
+
+// unbound opens one source's table. It has no name for a scheme that newSource refuses.
+func (set *Set) unbound(ctx context.Context, place Place, s *Source) (rows.Table, error) {
+	switch s.spec.Scheme {
+	case JSONL:
+		return jsonl.OpenNamed(ctx, place.FS, place.Dir, s.spec.Path, s.spec.named)
+	case JSON:
+		return json.Open(ctx, place.FS, place.Dir, s.spec.Path, s.records, s.spec.named)
+	case CSV:
+		return s.openCSV(ctx)
+	case SQLite, Postgres:
+	}
+	return set.database(ctx, place, s)
 }
 
 // openCSV opens a CSV source in the shape that the config declares: commas and a header where it is silent.

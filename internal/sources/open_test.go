@@ -281,7 +281,7 @@ func TestCheckSaysHowColumnsWereUnderstood(t *testing.T) {
 	t.Parallel()
 	spec := effectsSpec()
 	spec.Map = append(spec.Map, Field{Name: "key", From: "price"})
-	c := opened(t, spec).Check()[0]
+	c := opened(t, spec).Check(context.Background())[0]
 	got := map[string]string{}
 	for _, f := range c.Fields {
 		got[f.Fact] = f.How + " " + f.Affinity

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -69,7 +70,7 @@ func TestWhatNoRecordHas(t *testing.T) {
 				t.Errorf("its rows carry no reference of their own: %t", facts.NoOwnRef)
 			}
 			var missing []string
-			for _, f := range set.Check()[0].Fields {
+			for _, f := range set.Check(context.Background())[0].Fields {
 				if f.Unseen {
 					missing = append(missing, f.Fact)
 				}

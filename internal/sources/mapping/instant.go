@@ -17,7 +17,7 @@ type clock struct {
 	layout string
 	zone   *time.Location
 	native bool // `as` is omitted: a bare integer is refused with a hint
-	zoned  bool // zone is given without as: what a database keeps as a timestamp without zone is read in it
+	zoned  bool // zone is given without as: what a database keeps as a timestamp without zone is read in it; what names its offset keeps that
 	name   string
 	read   int64  // how many times this spelling has read
 	or     *clock // the spelling that is tried next
@@ -139,19 +139,37 @@ func (c *clock) one(b []byte, in *place) (ns int64, why, hint string) {
 	if err := t.UnmarshalText(b); err == nil {
 		return within(t)
 	}
-	if layout := zoneless(b); c.zoned && layout != "" {
-		if t, err := time.ParseInLocation(layout, string(b), zone); err == nil {
+	if c.zoned {
+		if t, local, ok := written(b, zone); ok && local {
 			return in.within(t)
+		} else if ok {
+			return within(t)
 		}
 	}
 	why, hint = diagnose(b)
 	return 0, why, hint
 }
 
+// written reads a time as databases and their exports write it: in the zone that is given, or in the one that it names by an offset.
+func written(b []byte, zone *time.Location) (_ time.Time, local, ok bool) {
+	if layout := zoneless(b); layout != "" {
+		t, err := time.ParseInLocation(layout, string(b), zone)
+		return t, true, err == nil
+	}
+	for _, layout := range []string{"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02T15:04:05Z0700"} {
+		if t, err := time.Parse(layout, string(b)); err == nil && len(b) <= longestTime {
+			return t, false, true
+		}
+	}
+	return time.Time{}, false, false
+}
+
+// longestTime is longer than any time that a database writes.
+const longestTime = 40
+
 // zoneless is the layout of a text that is a time without a zone, "" when it is none.
 func zoneless(b []byte) string {
-	const longest = 40
-	if len(b) > longest {
+	if len(b) > longestTime {
 		return ""
 	}
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {

@@ -127,8 +127,17 @@ const (
 
 // Index is one index of a table, the primary key among them.
 type Index struct {
-	Columns []string // in its order; an expression is ""
-	Unique  bool
+	Columns    []string // in its order; an expression is ""
+	Collations []string // of each column: how it compares where it does not compare bytes, "" where it does
+	Unique     bool
+}
+
+// Relation is a table or a view as a store's catalogue has it. Nothing of it was read.
+type Relation struct {
+	Name    string // as a source's table names it
+	View    bool
+	Columns []Column
+	Indexes []Index
 }
 
 // The reasons for which a table cannot be used; each is wrapped with the place and carries a hint by Explain.

@@ -1,38 +1,55 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 
 	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/sources/sqlite/engine"
 )
 
 // Indexes lists the indexes that hold every row of a table, none for a view or a query. It is called between scans.
-func (t *table) Indexes() ([]rows.Index, error) {
+func (t *table) Indexes(context.Context) ([]rows.Index, error) {
 	if !t.whole {
 		return nil, nil
 	}
-	var all []rows.Index
+	all, err := indexes(t.conn, t.name)
 	if t.rowid != "" && len(t.id) == 1 && t.cols[t.id[0]].Type == "INTEGER" {
-		all = append(all, rows.Index{Columns: []string{t.cols[t.id[0]].Name}, Unique: true}) // the rowid itself, which has no index of its own
+		all = append([]rows.Index{rowidIndex(t.cols[t.id[0]].Name)}, all...)
 	}
-	st, err := t.conn.Prepare(`SELECT l.seq, l."unique", coalesce(i.name, '') FROM pragma_index_list(?) AS l JOIN pragma_index_info(l.name) AS i WHERE NOT l.partial ORDER BY l.seq, i.seqno`)
+	return all, explain(t.store.shown, err)
+}
+
+// rowidIndex is the rowid itself, which has no index of its own.
+func rowidIndex(column string) rows.Index {
+	return rows.Index{Columns: []string{column}, Collations: []string{""}, Unique: true}
+}
+
+// indexes lists the indexes of a table that hold every row.
+func indexes(conn *engine.Conn, table string) ([]rows.Index, error) {
+	var all []rows.Index
+	st, err := conn.Prepare(`SELECT l.seq, l."unique", coalesce(i.name, ''), coalesce(i.coll, 'BINARY') FROM pragma_index_list(?) AS l JOIN pragma_index_xinfo(l.name) AS i WHERE NOT l.partial AND i.key ORDER BY l.seq, i.seqno`)
 	if err != nil {
-		return nil, explain(t.store.shown, err)
+		return nil, err
 	}
-	if err := st.BindText(1, t.name); err != nil {
+	if err := st.BindText(1, table); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	last := int64(-1)
 	for {
 		more, err := st.Step()
 		if err != nil || !more {
-			return all, errors.Join(explain(t.store.shown, err), st.Close())
+			return all, errors.Join(err, st.Close())
 		}
 		if st.Int(0) != last {
 			last = st.Int(0)
 			all = append(all, rows.Index{Unique: st.Int(1) != 0})
 		}
 		one := &all[len(all)-1]
-		one.Columns = append(one.Columns, string(st.Text(2)))
+		collation := string(st.Text(3))
+		if collation == "BINARY" {
+			collation = ""
+		}
+		one.Columns, one.Collations = append(one.Columns, string(st.Text(2))), append(one.Collations, collation)
 	}
 }

@@ -63,7 +63,7 @@ func (c *Conn) authorize(f uintptr) error {
 }
 
 // readerPragmas answer questions about the schema and change nothing.
-var readerPragmas = map[string]bool{"table_xinfo": true, "table_list": true, "index_list": true, "index_info": true}
+var readerPragmas = map[string]bool{"table_xinfo": true, "table_list": true, "index_list": true, "index_xinfo": true}
 
 // scriptPragmas are what dumps contain.
 var scriptPragmas = map[string]bool{"foreign_keys": true, "encoding": true, "user_version": true, "application_id": true, "defer_foreign_keys": true}
