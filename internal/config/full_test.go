@@ -161,7 +161,7 @@ func wantSources(t *testing.T) []sources.Spec {
 			Map: []sources.Field{{Name: "message_id", From: "id"}, {Name: "key", From: "key"}},
 		},
 		{
-			Name: "feed", Role: reconcile.RoleIntent, Scheme: sources.JSON, Path: "feed.json", Shown: "json:feed.json", Rows: "Records",
+			Name: "feed", Role: reconcile.RoleIntent, Scheme: sources.JSON, Path: "feed.json", Shown: "json:feed.json", Rows: []string{"Records"},
 			Map: []sources.Field{{Name: "key", From: "key"}},
 		},
 	}

@@ -16,7 +16,7 @@ func (v value) open(spec *sources.Spec) {
 	}
 	spec.Variables = held
 	name, rest, found := strings.Cut(s, ":")
-	schemes := []string{string(sources.SQLite), string(sources.Postgres), string(sources.JSONL), string(sources.JSON), string(sources.CSV)}
+	schemes := []string{string(sources.SQLite), string(sources.Postgres), string(sources.JSONL), string(sources.JSON), string(sources.CSV), string(sources.Text)}
 	if name == "postgresql" {
 		name = string(sources.Postgres)
 	}
@@ -34,7 +34,7 @@ func (v value) open(spec *sources.Spec) {
 		spec.Scheme, spec.Path, spec.Shown = sources.Scheme(name), rest, written
 		return
 	}
-	v.fail(openHint(written, name, found, schemes), "%s must begin with one of sqlite: postgres: jsonl: json: csv:", v.name)
+	v.fail(openHint(written, name, found, schemes), "%s must begin with one of sqlite: postgres: jsonl: json: csv: text:", v.name)
 }
 
 // openHint looks at what stands in the file only, never at what a variable held.
@@ -47,13 +47,13 @@ func openHint(written, name string, found bool, schemes []string) string {
 	}
 	bare := strings.TrimSuffix(strings.ToLower(written), ".gz")
 	for _, kind := range []struct{ ending, scheme string }{
-		{".sqlite", "sqlite"}, {".sqlite3", "sqlite"}, {".db", "sqlite"}, {".sql", "sqlite"}, {".jsonl", "jsonl"}, {".ndjson", "jsonl"}, {".json", "json"}, {".csv", "csv"},
+		{".sqlite", "sqlite"}, {".sqlite3", "sqlite"}, {".db", "sqlite"}, {".sql", "sqlite"}, {".jsonl", "jsonl"}, {".ndjson", "jsonl"}, {".json", "json"}, {".csv", "csv"}, {".log", "text"},
 	} {
 		if strings.HasSuffix(bare, kind.ending) {
 			return "write " + quote(kind.scheme+":"+written)
 		}
 	}
-	return "write sqlite:PATH, jsonl:GLOB, json:GLOB, csv:GLOB or postgres://…"
+	return "write sqlite:PATH, jsonl:GLOB, json:GLOB, csv:GLOB, text:GLOB or postgres://…"
 }
 
 // expand replaces each ${NAME} by what the variable of that name holds, and says what that was.

@@ -52,7 +52,7 @@ type Sign struct{ Name, Is string }
 var columnKinds = []string{"any", "text", "integer", "number", "time", "json", "blob", "bool", "uuid"}
 
 // Where a preset's records may stand.
-var presetFormats = []string{"table", string(sources.JSONL), string(sources.JSON), string(sources.CSV)}
+var presetFormats = []string{"table", string(sources.JSONL), string(sources.JSON), string(sources.CSV), string(sources.Text)}
 
 // ReadPresets reads every shipped preset, sorted by name. An error is a defect of the data, at its place in the file.
 func ReadPresets() ([]*Preset, error) {
@@ -126,7 +126,9 @@ func (d *decoder) preset(root value) *Preset {
 		"map":      func(v value) { s.Map = d.fieldMap(v) },
 		"row":      func(v value) { s.Row = v.word("attempt") },
 		"id":       func(v value) { s.ID = v.texts() },
-		"rows":     func(v value) { s.Rows, s.CSV = v.rows() },
+		"rows":     func(v value) { v.rows(s) },
+		"pattern":  func(v value) { s.Pattern = v.text() },
+		"csv":      func(v value) { s.CSV = v.csvShape() },
 		"retained": func(v value) { s.Retained = v.lasting() },
 		"contract": func(v value) { d.suggestion(v, p) },
 	})
@@ -286,6 +288,8 @@ func (d *decoder) takePreset(at value, s *sources.Spec, places map[string]value,
 			s.Rows = from.Rows
 		case sources.CSV:
 			s.CSV = from.CSV
+		case sources.Text:
+			s.Pattern = from.Pattern
 		case sources.SQLite, sources.Postgres, sources.JSONL:
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/sources/csv"
+	"example.com/idemctl/internal/sources/lines"
+	"example.com/idemctl/internal/text"
 )
 
 // source reads one source.
@@ -41,7 +43,7 @@ func (d *decoder) source(v value) sources.Spec {
 		}),
 		"row":         note("row", func(v value) { s.Row = v.word("attempt") }),
 		"id":          func(v value) { s.ID = v.texts() },
-		"rows":        note("rows", func(v value) { s.Rows, s.CSV = v.rows() }),
+		"rows":        note("rows", func(v value) { v.rows(&s) }),
 		"coverage":    func(v value) { s.Coverage = v.coverage() },
 		"retained":    note("retained", func(v value) { s.Retained = v.lasting() }),
 		"fingerprint": func(v value) { s.Fingerprint = v.fingerprint() },
@@ -118,19 +120,38 @@ func (d *decoder) sourceFits(v value, s *sources.Spec, places map[string]value) 
 	only("row", "only intents and provider logs hold a line per attempt", s.Role == reconcile.RoleIntent || s.Role == reconcile.RoleProvider)
 	if at, given := places["rows"]; given {
 		switch {
-		case s.Rows != "" && s.Scheme != sources.JSON:
+		case len(s.Rows) > 0 && s.Scheme != sources.JSON:
 			at.fail("take it out", "rows names where the array stands in a json source")
 		case s.CSV != nil && s.Scheme != sources.CSV:
 			at.fail("take it out", "delimiter, header, skip and encoding belong to a csv source")
+		case s.Pattern != "" && s.Scheme != sources.Text:
+			at.fail("take it out", "pattern describes the lines of a text source")
 		}
+	}
+	if s.Scheme == sources.Text && s.Pattern == "" {
+		v.fail("add rows: {pattern: …}, a regular expression whose named groups are the columns", "nothing says what a line of the text looks like")
 	}
 }
 
-// rows reads where the records stand in a file: a path in JSON, the shape of a CSV.
-func (v value) rows() (string, *sources.CSVShape) {
+// rows reads where the records stand in a file: the ways to them in JSON, the shape of a CSV, the lines of a text.
+func (v value) rows(s *sources.Spec) {
 	if !v.mapping() {
-		return v.text(), nil
+		s.Rows = v.texts()
+		return
 	}
+	if v.has("pattern") {
+		v.fields(map[string]func(value){"pattern": func(v value) {
+			s.Pattern = v.text()
+			if _, err := lines.Compile(s.Pattern); err != nil {
+				v.fail("the syntax is RE2's; columns are named groups: (?P<NAME>…)", "the pattern cannot be used: %s", text.SafeString(err.Error()))
+			}
+		}})
+		return
+	}
+	s.CSV = v.csvShape()
+}
+
+func (v value) csvShape() *sources.CSVShape {
 	shape := &sources.CSVShape{Delimiter: ',', Header: true}
 	v.fields(map[string]func(value){
 		"delimiter": func(v value) {
@@ -138,14 +159,24 @@ func (v value) rows() (string, *sources.CSVShape) {
 			if s == "tab" {
 				s = "\t"
 			}
+			if s == "any" {
+				shape.Delimiter = 0
+				return
+			}
 			if len(s) != 1 || !strings.Contains(",;\t|", s) {
-				v.fail("write \",\", \";\", \"|\" or tab", "%s cannot separate cells: %s", v.name, quote(s))
+				v.fail("write \",\", \";\", \"|\", tab, or any to find out", "%s cannot separate cells: %s", v.name, quote(s))
 				return
 			}
 			shape.Delimiter = rune(s[0])
 		},
-		"header": func(v value) { shape.Header = v.flag() },
-		"skip":   func(v value) { shape.Skip = int(v.number(0, maxCount)) },
+		"header": func(v value) {
+			if s := v.text(); s == "find" {
+				shape.Header, shape.Find = true, true
+				return
+			}
+			shape.Header = v.flag()
+		},
+		"skip": func(v value) { shape.Skip = int(v.number(0, maxCount)) },
 		"encoding": func(v value) {
 			shape.Encoding = v.text()
 			if _, err := csv.EncodingNamed(shape.Encoding); err != nil {
@@ -153,7 +184,7 @@ func (v value) rows() (string, *sources.CSVShape) {
 			}
 		},
 	})
-	return "", shape
+	return shape
 }
 
 func (v value) coverage() *sources.DeclaredCoverage {

@@ -114,7 +114,7 @@ func TestBombsAreHarmless(t *testing.T) {
 // readBomb prints a bomb's keys, why its source is incomplete, and the most memory that this process has held, in KiB.
 func readBomb(name string) error {
 	b := bombs[name]
-	spec := Spec{Name: "s", Role: reconcile.RoleEffect, Scheme: b.scheme, Rows: b.rows, Path: "log", Map: []Field{{Name: "key", From: "k"}}}
+	spec := Spec{Name: "s", Role: reconcile.RoleEffect, Scheme: b.scheme, Rows: strings.Fields(b.rows), Path: "log", Map: []Field{{Name: "key", From: "k"}}}
 	set, err := Open(context.Background(), Place{FS: b, Dir: "."}, []Spec{spec}, now)
 	if err != nil {
 		return err

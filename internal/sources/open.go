@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,10 +19,12 @@ import (
 	"example.com/idemctl/internal/sources/csv"
 	"example.com/idemctl/internal/sources/json"
 	"example.com/idemctl/internal/sources/jsonl"
+	"example.com/idemctl/internal/sources/lines"
 	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/postgres"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/sources/sqlite"
+	"example.com/idemctl/internal/text"
 )
 
 // SpecError is a mistake in a source's declaration, at its place in the config.
@@ -153,11 +156,15 @@ func (s *Source) rank() int {
 // newSource compiles a source's map; nothing is opened.
 func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Source, error) {
 	switch spec.Scheme {
-	case SQLite, Postgres, JSONL, JSON, CSV:
+	case SQLite, Postgres, JSONL, JSON, CSV, Text:
 	default:
-		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH, postgres://…, jsonl:GLOB, json:GLOB or csv:GLOB"}
+		return nil, &SpecError{Line: spec.Line, Col: spec.Col, Msg: fmt.Sprintf("%q is not a kind of source", string(spec.Scheme)), Hint: "write sqlite:PATH, postgres://…, jsonl:GLOB, json:GLOB, csv:GLOB or text:GLOB"}
 	}
 	records, err := spec.recordPath()
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := spec.linePattern()
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +185,7 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 	if spec.Serves != nil {
 		serves = *spec.Serves
 	}
-	s := &Source{spec: spec, place: place, records: records, m: m, now: now, seen: make([]bool, len(m.Components()))}
+	s := &Source{spec: spec, place: place, records: records, pattern: pattern, m: m, now: now, seen: make([]bool, len(m.Components()))}
 	s.facts = reconcile.SourceFacts{
 		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), NoOwnRef: !m.MapsOwnRef(), MapsTime: m.MapsTime(),
 		Skew: spec.Skew, Retained: spec.Retained, Fingerprint: spec.Fingerprint,
@@ -206,9 +213,11 @@ func (set *Set) unbound(ctx context.Context, place Place, s *Source) (rows.Table
 	case JSONL:
 		return jsonl.OpenNamed(ctx, place.FS, place.Dir, s.spec.Path, s.spec.named)
 	case JSON:
-		return json.Open(ctx, place.FS, place.Dir, s.spec.Path, s.records, s.spec.named)
+		return json.OpenWays(ctx, place.FS, place.Dir, s.spec.Path, s.records, s.spec.named)
 	case CSV:
 		return s.openCSV(ctx)
+	case Text:
+		return lines.Open(ctx, place.FS, place.Dir, s.spec.Path, s.pattern, s.spec.named)
 	case SQLite, Postgres:
 	}
 	return set.database(ctx, place, s)
@@ -218,7 +227,7 @@ func (set *Set) unbound(ctx context.Context, place Place, s *Source) (rows.Table
 func (s *Source) openCSV(ctx context.Context) (rows.Table, error) {
 	shape := csv.Shape{Delimiter: ',', Header: true}
 	if declared := s.spec.CSV; declared != nil {
-		shape = csv.Shape{Delimiter: byte(declared.Delimiter), Header: declared.Header, Skip: declared.Skip}
+		shape = csv.Shape{Delimiter: byte(declared.Delimiter), Header: declared.Header, Skip: declared.Skip, Find: declared.Find}
 		if declared.Encoding != "" {
 			var err error
 			if shape.Encoding, err = csv.EncodingNamed(declared.Encoding); err != nil {
@@ -229,16 +238,33 @@ func (s *Source) openCSV(ctx context.Context) (rows.Table, error) {
 	return csv.Open(ctx, s.place.FS, s.place.Dir, s.spec.Path, shape, s.spec.named)
 }
 
-// recordPath is where the records of a JSON document stand.
-func (s *Spec) recordPath() ([]string, error) {
-	if s.Rows == "" {
-		return nil, nil
+// linePattern is what the lines of a text log look like; nil for other sources.
+func (s *Spec) linePattern() (*regexp.Regexp, error) {
+	if s.Scheme != Text {
+		return nil, nil //nolint:nilnil // no other source has one
 	}
-	p, err := mapping.ParsePath(s.Rows)
+	re, err := lines.Compile(s.Pattern)
 	if err != nil {
-		return nil, &SpecError{Line: s.Line, Col: s.Col, Msg: fmt.Sprintf("rows: %q leads nowhere", s.Rows), Hint: `write rows: NAME, rows: OUTER.NAME, or rows: '"a name with dots".NAME'`}
+		return nil, &SpecError{Line: s.Line, Col: s.Col, Msg: "the pattern of rows cannot be used: " + text.SafeString(err.Error()), Hint: `write rows: {pattern: '(?P<host>\S+) (?P<path>\S+)'}; the syntax is RE2's`}
 	}
-	return append([]string{p.Column}, p.Members...), nil
+	return re, nil
+}
+
+// recordPath is where the records of a JSON document stand.
+func (s *Spec) recordPath() ([]json.Way, error) {
+	var out []json.Way
+	for _, spelled := range s.Rows {
+		way, err := mapping.ParseWay(spelled)
+		if err != nil {
+			return nil, &SpecError{Line: s.Line, Col: s.Col, Msg: fmt.Sprintf("rows: %q leads nowhere", spelled), Hint: `write rows: NAME, rows: OUTER.NAME, rows: [NAME[], "."], or rows: '"a name with dots".NAME'`}
+		}
+		steps := make(json.Way, len(way))
+		for i, step := range way {
+			steps[i] = json.Step{Name: step.Name, Any: step.Any, List: step.List}
+		}
+		out = append(out, steps)
+	}
+	return out, nil
 }
 
 // database opens a source's table in its store, which the first source that names it opens for all.

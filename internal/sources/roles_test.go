@@ -63,7 +63,7 @@ var stores = map[Scheme]func(t *testing.T, dir string, of *told) Spec{
 	},
 	JSON: func(t *testing.T, dir string, of *told) Spec {
 		sourcetest.WriteFile(t, dir, "t.json", []byte(`{"page": 1, "data": [`+strings.Join(of.objects(), ",")+"]}"))
-		return Spec{Scheme: JSON, Path: "t.json", Rows: "data"}
+		return Spec{Scheme: JSON, Path: "t.json", Rows: []string{"data"}}
 	},
 	CSV: func(t *testing.T, dir string, of *told) Spec {
 		out := strings.Join(of.columns, ",") + "\n"

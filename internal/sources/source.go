@@ -3,9 +3,11 @@ package sources
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources/json"
 	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/text"
@@ -15,8 +17,9 @@ import (
 type Source struct {
 	spec    *Spec
 	place   Place
-	table   rows.Table // nil when the source could not be opened
-	records []string   // json: the path to the records
+	table   rows.Table     // nil when the source could not be opened
+	records []json.Way     // json: the ways to the records
+	pattern *regexp.Regexp // text: what a line looks like
 	m       *mapping.Mapper
 	now     reconcile.Instant
 	notes   []string

@@ -38,10 +38,11 @@ const (
 	JSONL    Scheme = "jsonl"
 	JSON     Scheme = "json"
 	CSV      Scheme = "csv"
+	Text     Scheme = "text"
 )
 
 // InFiles reports whether the records stand in files that a glob names, not in a database.
-func (s Scheme) InFiles() bool { return s == JSONL || s == JSON || s == CSV }
+func (s Scheme) InFiles() bool { return s == JSONL || s == JSON || s == CSV || s == Text }
 
 // Spec is one source as the config declares it.
 type Spec struct {
@@ -62,7 +63,8 @@ type Spec struct {
 	Map         []Field // in the config's order
 	Row         string  // "attempt": one line per attempt
 	ID          []string
-	Rows        string    // json: the path to the records, as a map spells it; "" when they stand at the top
+	Rows        []string  // json: the ways to the records, as a map spells paths; none when they stand at the top
+	Pattern     string    // text: the regular expression that each line matches; its named groups are the columns
 	CSV         *CSVShape // csv: nil = comma, with a header
 	Coverage    *DeclaredCoverage
 	Retained    reconcile.Span
@@ -90,7 +92,8 @@ type Presence = mapping.Presence
 
 // CSVShape is how a CSV source is written.
 type CSVShape struct {
-	Delimiter rune
+	Delimiter rune   // 0: whichever of comma, semicolon and tab the header is written with
+	Find      bool   // the header is the first line that names all mapped columns
 	Header    bool   // the first line after Skip names the columns
 	Skip      int    // lines before the header
 	Encoding  string // "" = UTF-8

@@ -30,9 +30,13 @@ func Peek(ctx context.Context, place Place, spec *Spec, paths []rows.Path, most 
 	if err != nil {
 		return nil, err
 	}
+	pattern, err := spec.linePattern()
+	if err != nil {
+		return nil, err
+	}
 	set := &Set{stores: map[string]*store{}}
 	defer func() { err = errors.Join(err, set.Close()) }()
-	s := &Source{spec: spec, place: place, records: records, now: reconcile.Instant{}}
+	s := &Source{spec: spec, place: place, records: records, pattern: pattern, now: reconcile.Instant{}}
 	table, err := set.unbound(ctx, place, s)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,9 @@ package csv
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"example.com/idemctl/internal/sources/files"
@@ -75,6 +77,8 @@ type reader struct {
 	taken   int         // bytes of it that are still shown
 	lines   int         // of these, 0 when they were not counted
 	careful bool        // reads every record strictly
+	wanted  []string    // the columns that a header which is looked for must name
+	sniffed bool        // the delimiter was found out
 	ends    [256]bool   // the bytes that a cell without quotes does not go past
 }
 
@@ -106,6 +110,33 @@ func (r *reader) header() (layout, error) {
 			return layout{}, &fault{at: r.Place(), reason: fmt.Sprintf("the file has %d lines, of which %d are to be skipped", skipped, r.shape.Skip), hint: hintHeader, stops: true}
 		}
 	}
+	for before := 0; ; before++ {
+		l, err := r.columns()
+		if err != nil || !r.shape.Find || r.named(&l) {
+			return l, err
+		}
+		if before == maxBefore {
+			return layout{}, &fault{at: r.began, reason: fmt.Sprintf("none of the first %d lines names all mapped columns", maxBefore+1), hint: hintHeader, stops: true}
+		}
+		r.width = 0
+	}
+}
+
+// maxBefore is how many lines may stand before a header that is looked for.
+const maxBefore = 20
+
+// named reports whether a header names all columns that are wanted.
+func (r *reader) named(l *layout) bool {
+	return !slices.ContainsFunc(r.wanted, func(name string) bool { return !slices.Contains(l.names, name) })
+}
+
+// columns reads the header, or the first record of a file without one, and says what columns there are.
+func (r *reader) columns() (layout, error) {
+	if r.shape.Delimiter == 0 || r.sniffed {
+		if err := r.sniff(); err != nil {
+			return layout{}, err
+		}
+	}
 	ok, err := r.next()
 	switch f, refused := err.(*fault); { //nolint:errorlint // next makes it
 	case refused:
@@ -118,7 +149,7 @@ func (r *reader) header() (layout, error) {
 	case r.rec.count > maxCells:
 		return layout{}, &fault{at: r.began, reason: fmt.Sprintf("more than %d columns", maxCells), hint: "check the delimiter, or export the columns that are mapped", stops: true}
 	}
-	l := layout{names: make([]string, len(r.rec.cells)), width: r.rec.count}
+	l := layout{names: make([]string, len(r.rec.cells)), width: r.rec.count, delimiter: r.shape.Delimiter}
 	r.width = l.width
 	if !r.shape.Header {
 		for i := range l.names {
@@ -131,6 +162,49 @@ func (r *reader) header() (layout, error) {
 		l.names[i] = string(r.rec.cell(i).Text)
 	}
 	return l, nil
+}
+
+// sniff finds out by which of comma, semicolon and tab the line that follows is written: the one that occurs outside of quotes. Where several do nobody knows.
+func (r *reader) sniff() error {
+	r.leave()
+	for bytes.IndexByte(r.Bytes(), '\n') < 0 && r.More() {
+		continue
+	}
+	line, _, _ := bytes.Cut(r.Bytes(), []byte{'\n'})
+	quoted, found := false, []byte(nil)
+	for _, c := range line {
+		switch c {
+		case '"':
+			quoted = !quoted
+		case ',', ';', '\t':
+			if !quoted && bytes.IndexByte(found, c) < 0 {
+				found = append(found, c)
+			}
+		}
+	}
+	delimiter := byte(',')
+	at := slices.IndexFunc(found, func(c byte) bool { return r.splitsInto(line, c) })
+	switch {
+	case at >= 0:
+		delimiter = found[at]
+	case len(found) == 1 || len(found) > 1 && r.shape.Find:
+		delimiter = found[0]
+	case len(found) > 1:
+		return &fault{at: r.Place(), reason: "the header holds several of comma, semicolon and tab", hint: `say which of them separates the cells: rows: {delimiter: ";"}`, stops: true}
+	}
+	r.ends[r.shape.Delimiter] = false
+	r.shape.Delimiter, r.sniffed, r.ends[delimiter] = delimiter, true, true
+	return nil
+}
+
+// splitsInto reports whether a line that is split by c names all columns that are wanted.
+func (r *reader) splitsInto(line []byte, c byte) bool {
+	text := string(bytes.TrimSuffix(line, []byte{'\r'}))
+	names := strings.Split(text, string(c))
+	for i := range names {
+		names[i] = strings.Trim(names[i], `"`)
+	}
+	return r.named(&layout{names: names})
 }
 
 // skipLine passes over a line of any length.

@@ -40,7 +40,8 @@ import (
 
 // Shape is how the files are written.
 type Shape struct {
-	Delimiter byte
+	Delimiter byte              // 0: whichever of comma, semicolon and tab the header is written with
+	Find      bool              // the header is the first line that names all wanted columns
 	Header    bool              // the first line after Skip names the columns; else they are numbered from 1
 	Skip      int               // lines before the header
 	Encoding  encoding.Encoding // nil = UTF-8
@@ -63,8 +64,9 @@ type Table struct {
 
 // layout is what the header of one file says.
 type layout struct {
-	names []string
-	width int // how many cells a record has, 0 before the first one of a file without a header
+	names     []string
+	delimiter byte
+	width     int // how many cells a record has, 0 before the first one of a file without a header
 }
 
 // Open finds the files of a glob below dir, or in fsys when it is not nil. as says what a file, and the glob, is called in places and reasons.
@@ -107,11 +109,21 @@ func (t *Table) Bind(paths []rows.Path) error {
 func (t *Table) peek(file int) (l layout, err error) {
 	err = t.Peek(file, func(w *files.Window) error {
 		r := newReader(w, t.shape, &record{})
+		r.wanted = t.names()
 		var failed error
 		l, failed = r.header()
 		return failed
 	})
 	return l, err
+}
+
+// names are the columns that are wanted.
+func (t *Table) names() []string {
+	out := make([]string, len(t.wanted))
+	for i := range t.wanted {
+		out[i] = t.wanted[i].Name
+	}
+	return out
 }
 
 // direct is a path that is a column itself.
@@ -199,6 +211,7 @@ func (t *Table) Columns() []rows.Column {
 func (t *Table) Scan(ctx context.Context, yield rows.Yield, bad func(rows.Problem)) (rows.Extent, error) {
 	return t.Frame.Scan(ctx, yield, bad, func(s *files.Scan) error {
 		r := newReader(s.Window, t.shape, &t.record)
+		r.wanted = t.names()
 		l, err := r.header()
 		if err == nil && l.width > 0 {
 			if err := t.find(s.File, l); err != nil {
@@ -267,7 +280,9 @@ func (t *Table) Fetch(ctx context.Context, at []rows.Pos, yield rows.YieldRaw) e
 			return err
 		}
 		at := w.Place()
-		r := newReader(w, t.shape, &t.record)
+		shape := t.shape
+		shape.Delimiter = t.layout.delimiter
+		r := newReader(w, shape, &t.record)
 		r.width = t.layout.width
 		beginsLine := at.Column == 1 || at.Offset == int64(len(mark))
 		if ok, err := r.next(); err != nil || !ok || !beginsLine || r.began != at {

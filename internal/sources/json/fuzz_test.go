@@ -51,7 +51,7 @@ func told(t *testing.T, data []byte, path []string, step int) *account {
 	a := &account{clean: true}
 	w := files.NewWindow()
 	w.Reset(&steps{bytes.NewReader(data), step}, files.Place{Line: 1, Column: 1}, step)
-	r := newReader(w, path, jsonwalk.Compile([][]string{{"k"}}), make([]rows.Cell, 1), a)
+	r := newReader(w, only(path), jsonwalk.Compile([][]string{{"k"}}), make([]rows.Cell, 1), a)
 	if err := r.file(); err != nil {
 		t.Fatalf("in steps of %d: %v", step, err)
 	}

@@ -36,7 +36,7 @@ type sink interface {
 // reader reads the records of one stream.
 type reader struct {
 	*files.Window
-	path  []string
+	ways  []Way
 	row   *jsonwalk.Walker
 	cells []rows.Cell
 	to    sink
@@ -47,8 +47,8 @@ type reader struct {
 	stack  []byte
 }
 
-func newReader(w *files.Window, path []string, row *jsonwalk.Walker, cells []rows.Cell, to sink) *reader {
-	return &reader{Window: w, path: path, row: row, cells: cells, to: to, beside: jsonwalk.Compile(nil), name: jsonwalk.Compile([][]string{{}})}
+func newReader(w *files.Window, ways []Way, row *jsonwalk.Walker, cells []rows.Cell, to sink) *reader {
+	return &reader{Window: w, ways: ways, row: row, cells: cells, to: to, beside: jsonwalk.Compile(nil), name: jsonwalk.Compile([][]string{{}})}
 }
 
 // file reads the stream to its end.
@@ -65,7 +65,7 @@ func (r *reader) file() error {
 			}
 			return r.Failed()
 		}
-		if err := r.records(c, r.path, false); err != nil {
+		if err := r.records(c, r.ways, false); err != nil {
 			if errors.Is(err, errStop) {
 				return nil
 			}
@@ -109,29 +109,29 @@ func (r *reader) peek() (byte, bool) {
 	}
 }
 
-// records reads the value that begins with c: a record or a list of them, or an object in which path leads there. An element of a list is no list.
-func (r *reader) records(c byte, path []string, element bool) error {
+// records reads the value that begins with c: a record or a list of them, or an object in which the ways lead there. An element of a list is no list.
+func (r *reader) records(c byte, ways []Way, element bool) error {
 	switch {
 	case c == '[' && !element:
-		return r.array(path)
-	case c == '{' && len(path) == 0:
+		return r.array(ways)
+	case c == '{' && allHere(ways):
 		return r.record()
 	case c == '{':
-		return r.object(path)
+		return r.object(ways)
 	}
 	at := r.Place()
 	if _, err := r.skim(); err != nil {
 		return err
 	}
-	if len(path) == 0 {
+	if here(ways) {
 		r.to.Refuse(at, at, "not a JSON object", hintRows)
 	} else {
-		r.to.Cut(at, "not a JSON object, so there is no "+path[0]+" in it", hintRows)
+		r.to.Cut(at, "not a JSON object, so there is no "+named(ways)+" in it", hintRows)
 	}
 	return nil
 }
 
-func (r *reader) array(path []string) error {
+func (r *reader) array(ways []Way) error {
 	for first := true; ; first = false {
 		more, err := r.more(']', first)
 		if err != nil || !more {
@@ -141,7 +141,7 @@ func (r *reader) array(path []string) error {
 		if !ok {
 			return r.ended()
 		}
-		if err := r.records(c, path, true); err != nil {
+		if err := r.records(c, ways, true); err != nil {
 			return err
 		}
 	}
@@ -172,8 +172,14 @@ func (r *reader) more(end byte, first bool) (bool, error) {
 	return true, nil
 }
 
-// object finds the first name of path among the members of an object, and checks the others.
-func (r *reader) object(path []string) error {
+// object reads what stands below the members of an object to which a way leads, and checks the others. Where records may stand here as well, an object without
+// any such member is one.
+func (r *reader) object(ways []Way) error {
+	if here(ways) {
+		if leads, whole := r.leads(ways); whole && !leads {
+			return r.record()
+		}
+	}
 	at, found := r.Place(), false
 	var seen names
 	for first := true; ; first = false {
@@ -188,9 +194,9 @@ func (r *reader) object(path []string) error {
 		if err != nil {
 			return err
 		}
-		if seen.last() == path[0] {
+		if next := below(ways, seen.last(), c); len(next) > 0 {
 			found = true
-			err = r.records(c, path[1:], false)
+			err = r.records(c, next, false)
 		} else {
 			err = r.skip()
 		}
@@ -199,9 +205,28 @@ func (r *reader) object(path []string) error {
 		}
 	}
 	if !found {
-		r.to.Cut(at, "the object has no member "+path[0], "rows names where the records stand; here are "+seen.first())
+		r.to.Cut(at, "the object has no member "+named(ways), "rows names where the records stand; here are "+seen.first())
 	}
 	return nil
+}
+
+// leads reports whether a way leads on from the object that begins here; whole is false where it is longer than a record may be, so that it must.
+func (r *reader) leads(ways []Way) (leads, whole bool) {
+	n, err := prefix(r.Window, r.beside, nil)
+	if err != nil {
+		return true, false // longer than a record, or doubtful somewhere: what can be read below it is read all the same
+	}
+	err = r.beside.Members(r.Bytes()[:n], func(name []byte, c rows.Cell) error {
+		first := byte(0)
+		if c.Kind == rows.JSON {
+			first = c.Text[0]
+		}
+		if len(below(ways, string(name), first)) > 0 {
+			return errStop
+		}
+		return nil
+	})
+	return err != nil, n <= files.MaxRecord // any other error: doubtful below
 }
 
 // member reads a name and its colon into seen, and returns the byte with which the value begins.
@@ -254,7 +279,7 @@ func (r *reader) record() error {
 		return err
 	}
 	hint := ""
-	if long && len(r.path) == 0 {
+	if long && allHere(r.ways) {
 		hint = hintLong
 	}
 	r.to.Refuse(at, from, reason, hint)

@@ -33,7 +33,7 @@ import (
 // Table is the records of a set of files.
 type Table struct {
 	*files.Frame
-	path  []string
+	ways  []Way
 	row   *jsonwalk.Walker
 	cells []rows.Cell
 	whole *jsonwalk.Walker // lists all members of a record
@@ -42,11 +42,16 @@ type Table struct {
 // Open finds the files of a glob below dir, or in fsys when it is not nil. path leads to the records in each value of a file, empty where they
 // stand at the top. as says what a file, and the glob, is called in places and reasons.
 func Open(ctx context.Context, fsys fs.FS, dir, glob string, path []string, as func(string) string) (*Table, error) {
+	return OpenWays(ctx, fsys, dir, glob, only(path), as)
+}
+
+// OpenWays is Open where records may stand in several places: what any of the ways leads to is read.
+func OpenWays(ctx context.Context, fsys fs.FS, dir, glob string, ways []Way, as func(string) string) (*Table, error) {
 	set, err := files.Open(ctx, fsys, dir, glob, as)
 	if err != nil {
 		return nil, err
 	}
-	return &Table{Frame: files.NewFrame(set), path: path, whole: jsonwalk.Compile(nil)}, nil
+	return &Table{Frame: files.NewFrame(set), ways: ways, whole: jsonwalk.Compile(nil)}, nil
 }
 
 // Bind says which members to read. A record need not have a member, so every path is accepted.
@@ -63,7 +68,7 @@ func (t *Table) Bind(paths []rows.Path) error {
 // Scan hands over every record.
 func (t *Table) Scan(ctx context.Context, yield rows.Yield, bad func(rows.Problem)) (rows.Extent, error) {
 	return t.Frame.Scan(ctx, yield, bad, func(s *files.Scan) error {
-		return newReader(s.Window, t.path, t.row, t.cells, s).file()
+		return newReader(s.Window, t.ways, t.row, t.cells, s).file()
 	})
 }
 
@@ -100,7 +105,7 @@ func (t *Table) Columns() []rows.Column {
 	s := sample{members: t.whole, left: sampled}
 	for i := 0; i < len(t.Files) && s.left > 0; i++ {
 		err := t.Peek(i, func(w *files.Window) error {
-			return newReader(w, t.path, jsonwalk.Compile([][]string{{}}), make([]rows.Cell, 1), &s).file()
+			return newReader(w, t.ways, jsonwalk.Compile([][]string{{}}), make([]rows.Cell, 1), &s).file()
 		})
 		if err != nil && !errors.Is(err, errEnough) {
 			continue // Scan says what is wrong with the file

@@ -47,3 +47,35 @@ func pathName(s string) (name, rest string, err error) {
 		b.WriteByte('"')
 	}
 }
+
+// RowStep is one member on the way to the records of a document.
+type RowStep struct {
+	Name      string
+	Any, List bool
+}
+
+// ParseWay reads the way to the records of a document: names joined by dots, * for every member, [] behind a member that must be a list; "." for the value itself.
+func ParseWay(s string) ([]RowStep, error) {
+	if s == "." {
+		return nil, nil
+	}
+	var out []RowStep
+	for {
+		name, rest, err := pathName(s)
+		if err != nil {
+			return nil, err
+		}
+		step := RowStep{Name: name, Any: s[0] == '*' && name == "*"}
+		if tail, ok := strings.CutPrefix(rest, "[]"); ok {
+			step.List, rest = true, tail
+		}
+		out = append(out, step)
+		if rest == "" {
+			return out, nil
+		}
+		if rest[0] != '.' {
+			return nil, errPath
+		}
+		s = rest[1:]
+	}
+}
