@@ -14,7 +14,7 @@ import (
 func TestWays(t *testing.T) {
 	t.Parallel()
 	list := []Way{{{Name: "data", List: true}}, {}}
-	any := []Way{{{Any: true}, {Name: "list", List: true}}, {{Any: true}}}
+	every := []Way{{{Any: true}, {Name: "list", List: true}}, {{Any: true}}}
 	deep := []Way{{{Name: "records"}, {Any: true, List: true}}}
 	long := `{"data":[{"k":"a"},{"k":"` + strings.Repeat("x", files.MaxRecord-100) + `"},{"k":"b"}]}`
 	for _, tt := range []struct {
@@ -35,7 +35,7 @@ func TestWays(t *testing.T) {
 		{"a bad record in a list", list, `{"data":[{"k":"a"},{"k":"b","k":"c"},{"k":"d"}]}`, "a d", "a member name is given twice", ""},
 		{"a bare record that is bad", list, `{"k":"a"} {"k":"b","n":01} {"k":"c"}`, "a c", "", "the object has no member data"},
 		{"a scalar", list, "7\n", "", "not a JSON object", ""},
-		{"every member", any, `{"x":{"k":"a"},"y":{"list":[{"k":"b"}]},"n":7,"z":[{"k":"c"}]}`, "a b c", "", ""},
+		{"every member", every, `{"x":{"k":"a"},"y":{"list":[{"k":"b"}]},"n":7,"z":[{"k":"c"}]}`, "a b c", "", ""},
 		{"lists below any name", deep, `{"records":{"topic-0":[{"k":"a"}],"topic-1":[{"k":"b"}],"n":{}}}`, "a b", "", ""},
 		{"none of them", deep, `{"other":{}}`, "", "", "the object has no member records"},
 		{"cut", list, `{"data":[{"k":"a"},{"k":`, "a", "", "the file ends here"},
