@@ -63,6 +63,9 @@ func (j *judging) flightEnd() Due {
 			return Due{At: past(p.Till), Text: "its worker holds the lease until " + stamp(p.Till)}
 		}
 	}
+	if till := j.justTaken(); till.known && !j.youth.At.After(past(till)) {
+		return Due{At: past(till), Text: "its receipt was taken less than settle ago, until " + stamp(till)}
+	}
 	return j.youth
 }
 

@@ -27,6 +27,12 @@ const (
 	targetMoved = "It was sent to different regions, accounts or targets: nothing says which of them would recognise it."
 )
 
+// completeTwin and twinBookLost are why an action may not be done, or finished, whose wish may have been fulfilled under another key.
+const (
+	completeTwin = "Another action with the same scope and request was begun inside the retry window: what is missing here may have been done under its key. Resolve the two as distinct first."
+	twinBookLost = "An older copy of the clients' book was put back: it may have lost that this wish was sent under another key. Ask whoever wished it."
+)
+
 // Guards is the one table of the guard's answers, in the order in which they are tried. Options, documentation and training are made from it.
 var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
@@ -45,7 +51,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing would recognise a second send. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
 	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and nothing would recognise a second send: it would be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
 	{DecideReplay, ResolutionNone, "twin-exists", "Another action with the same scope and request was begun inside the retry window: it may be the retry, under a new key. Resolve the two as distinct first.", false, hasTwin},
-	{DecideReplay, ResolutionNone, "twin-lost", "An older copy of the clients' book was put back: it may have lost that this wish was sent under another key. Ask whoever wished it.", false, twinLost},
+	{DecideReplay, ResolutionNone, "twin-lost", twinBookLost, false, twinLost},
 	{DecideReplay, ResolutionNone, "parameters-unknown", "No record holds the request's parameters: it could not be sent as it was.", false, paramsUnknown},
 	{DecideReplay, ResolutionNone, "provider-key-unknown", "The key that the provider would be sent is not known, so it could not recognise the action.", false, providerKeyUnknown},
 	{DecideReplay, ResolutionNone, "needs-approval", secondPerson, false, fourEyes("replay")},
@@ -81,6 +87,8 @@ var Guards = []Answer{
 	{DecideResolve, Complete, "standing-leg-unrecognised", "The leg that stands would not be recognised: completing could do it again.", false, standingUnrecognised},
 	{DecideResolve, Complete, "provider-key-shared", keyShared, false, hasKind(ProviderKeyCollision)},
 	{DecideResolve, Complete, "target-moved", targetMoved, false, hasKind(ScopeMoved)},
+	{DecideResolve, Complete, "twin-exists", completeTwin, false, hasTwin},
+	{DecideResolve, Complete, "twin-lost", twinBookLost, false, twinLost},
 	{DecideResolve, Complete, "provider-key-unknown", "The key that the provider would be sent is not known.", false, providerKeyUnknown},
 	{DecideResolve, Complete, "needs-approval", asksForTwo, false, fourEyes("resolve", "complete")},
 	{DecideResolve, Complete, "leg-missing", "The service performs the missing leg; the standing one is recognised.", true, nil},

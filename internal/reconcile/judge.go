@@ -52,7 +52,7 @@ func (j *judging) classOf() Class {
 	case j.blocked != nil:
 		j.out.Why = j.blocked.text
 		return ClassInconclusive
-	case j.young || j.leaseLives():
+	case j.young || j.leaseLives() || j.justTaken().known:
 		return ClassInFlight
 	case j.out.Explained != "":
 		return ClassExplained

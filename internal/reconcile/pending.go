@@ -217,6 +217,20 @@ func (j *judging) leaseLives() bool {
 	return false
 }
 
+// justTaken returns until when an in-progress receipt that no lease ends is younger than settle: its worker has only begun. Unknown where there is none.
+func (j *judging) justTaken() (till Instant) {
+	for _, r := range j.receipts {
+		if j.c.StateOf(r) != StateInProgress || j.c.LeaseEnd(r).known {
+			continue
+		}
+		settled := Latest(r.UpdatedAt, r.LockedAt, r.CreatedAt).Add(j.c.Settle)
+		if settled = settled.Add(j.skewOf(r.Source)); settled.known && !settled.Before(j.w.Now) {
+			till = Latest(till, settled)
+		}
+	}
+	return till
+}
+
 // lapsed returns an in-progress receipt whose lease has ended, nil when there is none. Without a known end a lease is over once the receipt is older
 // than settle: nobody said that anyone still works on it.
 func (j *judging) lapsed() *Record {
