@@ -32,6 +32,7 @@ var Principles = []Principle{
 	{ID: "components-stay-apart", From: Scope, Says: "The parts of an identity stay apart. Joined into one text, two different actions can read alike."},
 	{ID: "changed-parameters-conflict", From: Scope, Says: "The same key with other parameters is a conflict: it makes nothing new and leaves the stored result as it is."},
 	{ID: "effect-with-receipt", From: Scope, Says: "An effect and its receipt belong into one transaction. Competing attempts then make one effect, one receipt, and replays of one result."},
+	{ID: "unique-receipt-comes-late", From: Scope, Says: "A unique key on the receipts does not take back a second effect that was made before its receipt was refused."},
 	{ID: "transaction-ends-at-database", From: Scope, Says: "A local rollback takes nothing back that was charged, mailed or published elsewhere."},
 	{ID: "expired-key-executes-again", From: Scope, Says: "A key whose receipt has expired, or was pruned, is a new request: what returns late executes again."},
 	{ID: "expiry-undoes-nothing", From: Scope, Says: "A receipt that is gone does not take its order back. What must never happen twice needs a rule that outlives the receipt."},
@@ -50,6 +51,7 @@ var Principles = []Principle{
 	{ID: "timeout-is-unknown", From: Protocol, Says: "A call without an answer is neither done nor not done. The provider's key or its log tells; where neither can, it stays unknown and a person reconciles."},
 	{ID: "outbox-repeats", From: Protocol, Says: "A message that was sent and not marked is sent again. Only a receiver that deduplicates makes that harmless."},
 	{ID: "retention-covers-retries", From: Protocol, Says: "Receipts must outlive the retries: offline clients, orders redone by hand and waiting queues come back late."},
+	{ID: "count-effects", From: Protocol, Says: "Whether something was done once is counted in rows and side effects. An answer of success is one observation among others."},
 	{ID: "failures-are-classified", From: Protocol, Says: "Which failures occupy the key is declared: a rejected input frees it, a stored refusal is replayed, a passing fault may be tried again."},
 
 	{ID: "one-intent-one-key", From: Intent, Says: "A key names the action, not the attempt: it is made once, kept with the request, and sent again unchanged."},
