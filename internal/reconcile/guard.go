@@ -223,7 +223,10 @@ func fourEyes(words ...string) func(*judging) bool {
 
 func mayHaveExecuted(j *judging) bool { return j.executed != ExecutedNo }
 
-func nothingToHold(j *judging) bool { return !exposed(j) && len(j.pending) == 0 }
+// nothingToHold asks for what a hold would stop: a retry that executes again, something pending, or a message that is sent again although its effect stands.
+func nothingToHold(j *judging) bool {
+	return !exposed(j) && len(j.pending) == 0 && !slices.Contains(j.out.Kinds, ResendPending)
+}
 
 func exposed(j *judging) bool { return j.exposure.State != ExposureNone }
 
