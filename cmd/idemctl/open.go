@@ -160,7 +160,7 @@ func (c *console) scan(ctx context.Context, p *scan.Progress) (*scan.Result, err
 			return nil, err
 		}
 		k := known{cases: s.Decisions}
-		opt.Decided, opt.Unsure = k.decided(), s.Trouble != nil
+		opt.Decided, opt.Restores, opt.Unsure = k.decided(), s.Restores, s.Trouble != nil
 	}
 	res, err := scan.Run(ctx, c.cfg, opt)
 	if err != nil {
@@ -194,6 +194,9 @@ func (c *console) standing(ctx context.Context) (tui.Standing, error) {
 			break
 		}
 		out.Decisions[d.Case] = append(out.Decisions[d.Case], d)
+	}
+	if out.Restores, err = confirmed(ctx, trail); err != nil && out.Trouble == nil {
+		out.Trouble = err
 	}
 	return out, nil
 }

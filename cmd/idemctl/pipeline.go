@@ -5,16 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
 
 // open scans a config, or opens a saved scan, with what was decided earlier, and notes what the exit code must tell.
 func (e *Env) open(ctx context.Context, t target, now, out string) (*scan.Result, *known, error) {
+	return e.openWith(ctx, t, now, out, nil)
+}
+
+// openWith is open with restores that are supposed, besides those that are declared and confirmed.
+func (e *Env) openWith(ctx context.Context, t target, now, out string, supposed []reconcile.Event) (*scan.Result, *known, error) {
 	if t.saved {
 		return e.openSaved(ctx, t, now, out)
 	}
@@ -26,7 +33,10 @@ func (e *Env) open(ctx context.Context, t target, now, out string) (*scan.Result
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := e.scan(ctx, cfg, scan.Options{Out: out, Decided: k.decided(), Unsure: k.unsure, Trail: absolute(k.place.Path)})
+	k.gaps = slices.DeleteFunc(k.gaps, func(old reconcile.Event) bool {
+		return slices.ContainsFunc(supposed, func(ev reconcile.Event) bool { return ev.Corrects(&old) })
+	})
+	res, err := e.scan(ctx, cfg, scan.Options{Out: out, Decided: k.decided(), Restores: slices.Concat(supposed, k.gaps), Unsure: k.unsure, Trail: absolute(k.place.Path)})
 	if err != nil {
 		return nil, nil, err
 	}

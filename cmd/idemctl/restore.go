@@ -1,25 +1,52 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/restore"
+	"example.com/idemctl/internal/scan"
 )
 
 type restoreOptions struct {
-	plan, now   string
-	materialise string
+	asJSON, confirm                           bool
+	store, restoredTo, resumedAt, reason, now string
+	plan, materialise                         string
+	only                                      []string
 }
 
 func newRestore(env *Env) *cobra.Command {
 	var opt restoreOptions
 	cmd := &cobra.Command{
 		Use:   "restore [CONFIG]",
-		Short: "put back what a restore lost",
-		Long: `After a restore: --plan writes the receipts to put back before traffic is let in again, as
-guarded inserts in the store's own columns; idemctl never runs them. What cannot be rebuilt is
-listed with the reason. --materialise writes a training fixture out as real databases and
-files, on which a plan can be tried.`,
-		Example: "  idemctl restore @payments-restore --materialise night\n  idemctl restore night --plan plan.sql\n  sqlite3 -bail night/receipts.sqlite < plan.sql && idemctl scan night",
-		Args:    arguments(0, 1, "at most one config"),
+		Short: "what a restore took, and what to put back before traffic is let in again",
+		Long: `Reads every source of the config, and says of each restore gap, declared or inferred from what
+other sources show: which records are gone, which effects still stand, which keys would run again
+and until when, how much money that is, which ids are handed out twice, what will be sent again.
+
+An inferred gap is a proposal, and changes no conclusion. --confirm records it in the audit trail:
+from then on every scan with that trail takes it as declared in the config. A window of one's own
+stands in its place: --restored-to, the instant of the backup, and --resumed-at, when writing began
+again. A later window of the same store that overlaps an earlier one corrects it. Decisions stay.
+
+--plan writes the receipts to put back as guarded inserts in the store's own columns; idemctl
+never runs them. What cannot be rebuilt is listed with the reason. --materialise writes a training
+fixture out as real databases and files, on which a plan can be tried.`,
+		Example: `  idemctl restore @payments-restore
+  idemctl restore --confirm --reason "backup of 02:10, INC-81" prod.yaml
+  idemctl restore --store receipts --restored-to 2026-11-29T02:10:00Z --resumed-at 2026-11-29T02:44:12Z prod.yaml
+  idemctl restore @payments-restore --materialise night && idemctl restore night --plan plan.sql
+  sqlite3 -bail night/receipts.sqlite < plan.sql && idemctl scan night`,
+		Args: arguments(0, 1, "at most one config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case cmd.Flags().Changed("materialise"):
@@ -27,12 +54,184 @@ files, on which a plan can be tried.`,
 			case cmd.Flags().Changed("plan"):
 				return runPlan(cmd.Context(), env, opt.plan, opt.now, args)
 			}
-			return &usageError{what: "restore is not told what to do", hint: "give --plan FILE.sql, --plan FILE.jsonl or --materialise DIR"}
+			return runRestore(cmd.Context(), env, &opt, args)
 		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&opt.asJSON, "json", false, "write one JSON object")
+	f.StringVar(&opt.store, "store", "", "only this `SOURCE`")
+	f.StringVar(&opt.restoredTo, "restored-to", "", "the `TIME` of the backup: what was written after it is lost")
+	f.StringVar(&opt.resumedAt, "resumed-at", "", "the `TIME` at which writing began again")
+	f.StringArrayVar(&opt.only, "only", nil, "only a part was restored: `COMPONENT=VALUE`; may be repeated")
+	f.BoolVar(&opt.confirm, "confirm", false, "record the window, or what is inferred, in the audit trail")
+	f.StringVar(&opt.reason, "reason", "", "of --confirm: `WHY`, 12 characters or more")
 	f.StringVar(&opt.plan, "plan", "", "write the receipts to put back to this `FILE`, .sql or .jsonl")
-	f.StringVar(&opt.now, "now", "", "pin the clock at this `TIME`")
 	f.StringVar(&opt.materialise, "materialise", "", "write a training fixture's databases, files and config to this `DIR`, which must be empty")
+	f.StringVar(&opt.now, "now", "", "pin the clock at this `TIME`")
 	return cmd
+}
+
+func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []string) error {
+	colour, err := env.colour()
+	if err != nil {
+		return err
+	}
+	t, err := env.target(args)
+	if err != nil {
+		return err
+	}
+	window, err := opt.window(env, t)
+	if err != nil {
+		return err
+	}
+	res, k, err := env.openWith(ctx, t, opt.now, "", window)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Close() }()
+	seen := restore.Only(res, opt.store)
+	found, err := restore.Of(ctx, seen)
+	if err != nil {
+		return err
+	}
+	env.outcome.undecided = len(found.Gaps) > 0
+	if opt.confirm {
+		if err := env.confirm(ctx, k.place, res.Manifest(), found, window, opt.reason); err != nil {
+			return err
+		}
+	} else if len(window) > 0 {
+		env.talk("idemctl: the window is looked at, and not recorded: --confirm --reason records it")
+	}
+	return writeOut(env.Out, func(w io.Writer) error {
+		if opt.asJSON {
+			return report.RestoreJSON(ctx, w, seen, found)
+		}
+		return report.Restore(w, res.Manifest(), found, report.Options{Colour: colour, Width: env.Width, Config: t.named})
+	})
+}
+
+// window checks the flags and reads the window that they name, if they name one.
+func (o *restoreOptions) window(env *Env, t target) ([]reconcile.Event, error) {
+	switch {
+	case o.confirm && t.saved:
+		return nil, t.noSaved("restore --confirm")
+	case o.confirm:
+		if err := audit.CheckConfirmation(o.reason); err != nil {
+			return nil, err
+		}
+	case o.reason != "":
+		return nil, &usageError{what: "--reason without --confirm", hint: "idemctl restore --confirm --reason \"…\""}
+	}
+	named := o.restoredTo != "" || o.resumedAt != ""
+	if !named && len(o.only) > 0 {
+		return nil, &usageError{what: "--only without a window", hint: "say when: --restored-to TIME --resumed-at TIME"}
+	}
+	if t.saved {
+		if named {
+			return nil, t.noSaved("restore --restored-to")
+		}
+		return nil, nil
+	}
+	cfg, err := env.load(t, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkStore(cfg); err != nil || !named {
+		return nil, err
+	}
+	ev := reconcile.Event{Store: o.store}
+	if ev.From, err = parseTime("--restored-to", o.restoredTo); err != nil {
+		return nil, err
+	}
+	if ev.ResumedAt, err = parseTime("--resumed-at", o.resumedAt); err != nil {
+		return nil, err
+	}
+	if ev.To = ev.ResumedAt; ev.From.After(ev.To) {
+		return nil, &usageError{what: "the window ends before it begins", hint: "--restored-to is the instant of the backup, --resumed-at comes after it"}
+	}
+	if ev.Only, err = parts(o.only); err != nil {
+		return nil, err
+	}
+	if ev.Store == "" {
+		if ev.Store, err = oneStore(cfg); err != nil {
+			return nil, err
+		}
+	}
+	if len(ev.Only) > 0 {
+		ev.Kind = reconcile.EventPartial
+	}
+	return []reconcile.Event{ev}, nil
+}
+
+func (o *restoreOptions) checkStore(cfg *config.Config) error {
+	var names []string
+	for i := range cfg.Sources {
+		names = append(names, cfg.Sources[i].Name)
+	}
+	if o.store != "" && !slices.Contains(names, o.store) {
+		return &usageError{what: fmt.Sprintf("--store %s: the config has no such source", o.store), hint: suggest(o.store, names)}
+	}
+	return nil
+}
+
+// oneStore is the store that a window means where none is named: the one of receipts.
+func oneStore(cfg *config.Config) (string, error) {
+	var names []string
+	for i := range cfg.Sources {
+		if s := &cfg.Sources[i]; s.Role == reconcile.RoleReceipt {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	return "", &usageError{what: fmt.Sprintf("which store was restored: the config has %d of receipts", len(names)), hint: "name it: --store SOURCE"}
+}
+
+// parts reads COMPONENT=VALUE.
+func parts(words []string) (map[string][]string, error) {
+	var out map[string][]string
+	for _, w := range words {
+		name, value, ok := strings.Cut(w, "=")
+		if !ok || name == "" || name == "key" {
+			return nil, &usageError{what: fmt.Sprintf("--only %s: no component and value", w), hint: "write it as --only tenant=t07"}
+		}
+		if out == nil {
+			out = make(map[string][]string)
+		}
+		out[name] = append(out[name], value)
+	}
+	return out, nil
+}
+
+// confirm records the window, or where none is named every gap that was inferred.
+func (e *Env) confirm(ctx context.Context, place audit.Place, m *scan.Manifest, found *restore.Audit, window []reconcile.Event, reason string) error {
+	var rs []audit.Restore
+	var at []int
+	for i := range found.Gaps {
+		g := &found.Gaps[i]
+		ev := g.Event()
+		mine := slices.ContainsFunc(window, func(w reconcile.Event) bool { return w.Name() == ev.Name() })
+		if mine || (len(window) == 0 && !g.Declared) {
+			at = append(at, i)
+			rs = append(rs, audit.Restore{
+				Event: ev, Reason: reason, Missing: g.Missing, Present: g.Present, Config: m.Name, ConfigDigest: m.ConfigDigest, ScanNow: m.Now, Pinned: m.Pinned,
+			})
+		}
+	}
+	if len(rs) == 0 {
+		return &failure{what: "nothing to confirm: no gap is inferred", hint: "name the window: --store SOURCE --restored-to TIME --resumed-at TIME"}
+	}
+	trail, err := e.openTrail(ctx, place)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = trail.Close() }()
+	done, err := trail.ConfirmRestores(ctx, rs...)
+	e.outcome.recorded = len(done) > 0
+	for n := range done {
+		found.Gaps[at[n]].Declared = true
+		e.talk("idemctl: recorded as %s: what the restore of %s took", done[n].ID, done[n].Event.Store)
+	}
+	return err
 }

@@ -17,10 +17,11 @@ const (
 	EventRefused   EventType = "guard.refused"       // the guard refused what an operator wanted
 	EventRevealed  EventType = "payload.revealed"    // an operator looked at payloads
 	EventExported  EventType = "export.made"         // a copy left the trail, or the scan
+	EventRestore   EventType = "restore.confirmed"   // an operator confirmed or corrected what a restore took of a store
 )
 
 // EventTypes are all types, in the order of documentation.
-var EventTypes = []EventType{EventCreated, EventAdopted, EventDecided, EventWithdrawn, EventExpired, EventOutcome, EventHandedOut, EventRefused, EventRevealed, EventExported}
+var EventTypes = []EventType{EventCreated, EventAdopted, EventDecided, EventWithdrawn, EventExpired, EventOutcome, EventHandedOut, EventRefused, EventRevealed, EventExported, EventRestore}
 
 // ParseEventType reads the word of a record's type.
 func ParseEventType(w string) (EventType, error) {

@@ -64,6 +64,7 @@ type intent struct {
 	core
 	policy string // digest of the policy it was made under; none yet
 	plan   planPart
+	window window // of restore.confirmed
 }
 
 // auth says how the actor is known.
@@ -122,7 +123,8 @@ func (n *intent) members() []member {
 	}
 	return append(append(head, n.core.members()...),
 		textMember("policy", false, &n.policy),
-		objectMember("plan", false, []member{hashMember("digest", true, &n.plan.digest), countMember("part", true, &n.plan.part), countMember("of", true, &n.plan.of)}))
+		objectMember("plan", false, []member{hashMember("digest", true, &n.plan.digest), countMember("part", true, &n.plan.part), countMember("of", true, &n.plan.of)}),
+		objectMember("restore", false, n.window.members()))
 }
 
 func (a *auth) members() []member {
@@ -272,6 +274,8 @@ func (r *record) check() error {
 		return errors.New("header and intent disagree")
 	case (r.seq == 0) != (r.what == EventCreated):
 		return fmt.Errorf("record %d has type %s", r.seq, r.what)
+	case (r.what == EventRestore) != (r.window.store != "") || (r.what == EventRestore && r.caseID != ""):
+		return fmt.Errorf("intent: a record of type %s with the window of %q and the case %q", r.what, r.window.store, r.caseID)
 	case r.plan.part > r.plan.of:
 		return fmt.Errorf("intent: part %d of a plan of %d", r.plan.part, r.plan.of)
 	}

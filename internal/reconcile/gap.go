@@ -3,22 +3,23 @@ package reconcile
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Gap is what a restore took of a store's writes: declared, or inferred from the witnesses of other sources. An inferred one is a proposal: nothing is
 // concluded from it until a person confirms it.
 type Gap struct {
-	Store     string
-	Kind      EventKind
-	From      Instant // declared: the instant of the backup; inferred: the last witness before the loss. Unknown = open
-	To        Instant // declared: when writing began again; inferred: the first witness after the loss. Unknown = open
-	Only      map[string][]string
-	Declared  bool
-	Missing   int64      // witnesses that lack their counterpart in the store
-	Present   int64      // rows of the store that stand in it
-	Slices    []GapSlice // what proves it, in order of time
-	Witnesses []string   // names of the sources that show it
+	Store    string
+	Kind     EventKind
+	From     Instant // declared: the instant of the backup; inferred: the last witness before the loss. Unknown = open
+	To       Instant // declared: when writing began again; inferred: the first witness after the loss. Unknown = open
+	Only     map[string][]string
+	Declared bool
+	Missing  int64      // witnesses that lack their counterpart in the store
+	Present  int64      // rows of the store that stand in it
+	Slices   []GapSlice // what proves it, in order of time
 }
 
 // GapSlice counts the witnesses of a slice of time by whether the store has their counterpart.
@@ -38,6 +39,26 @@ func (g *Gap) Event() Event {
 	return Event{Store: g.Store, Kind: g.Kind, From: g.From, To: g.To, Only: g.Only}
 }
 
+// Corrects reports whether an event takes the place of an earlier one: of the same part of one store, at a time that both mean.
+func (e *Event) Corrects(old *Event) bool {
+	same := e.Store == old.Store && maps.EqualFunc(e.Only, old.Only, slices.Equal)
+	return same && !e.From.After(old.To.Or(old.ResumedAt)) && !old.From.After(e.To.Or(e.ResumedAt))
+}
+
+// Text says in words what the event is and when it was.
+func (e *Event) Text() string {
+	out := e.Store + ", " + e.Kind.String()
+	g := Gap{Only: e.Only}
+	out += g.Where()
+	if e.From.known {
+		out += ", from " + stamp(e.From)
+	}
+	if to := e.To.Or(e.ResumedAt); to.known {
+		out += " to " + stamp(to)
+	}
+	return out
+}
+
 func gapName(store string, from Instant, only map[string][]string) string {
 	at := "open"
 	if from.known {
@@ -45,9 +66,20 @@ func gapName(store string, from Instant, only map[string][]string) string {
 	}
 	name := store + "@" + at
 	for _, c := range slices.Sorted(maps.Keys(only)) {
-		name += "/" + c + "=" + strings.Join(only[c], ",")
+		name += "/" + c + "=" + spelled(only[c])
 	}
 	return name
+}
+
+// spelled lists values; one that is not UTF-8 is quoted, so that whatever holds it as text keeps it.
+func spelled(values []string) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		if out[i] = v; !utf8.ValidString(v) {
+			out[i] = strconv.Quote(v)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // gapOf returns the restore of one of the places in whose gap the instant lies, nil when none is known to.
@@ -97,4 +129,16 @@ func (j *judging) gapNameOf(role Role, at Instant) string {
 		}
 	}
 	return ""
+}
+
+// Where says which part of its store a gap concerns, with a blank before it; "" for the whole.
+func (g *Gap) Where() string {
+	out := ""
+	for _, c := range slices.Sorted(maps.Keys(g.Only)) {
+		out += ", " + c + " " + spelled(g.Only[c])
+	}
+	if out == "" {
+		return ""
+	}
+	return " (" + out[2:] + ")"
 }

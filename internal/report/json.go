@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
 )
 
 // Options says what is written and how.
@@ -54,6 +57,8 @@ type (
 		Declared bool    `json:"declared"`
 		Missing  int64   `json:"missing"`
 		Present  int64   `json:"present"`
+
+		Partition object `json:"partition,omitempty"` // absent where the whole store is meant
 	}
 	countsJSON struct {
 		Subjects     int64            `json:"subjects"`
@@ -155,11 +160,27 @@ func newCoverageJSON(c reconcile.Coverage) coverageJSON {
 
 func gapsJSON(in []reconcile.Gap) []gapJSON {
 	out := make([]gapJSON, 0, len(in))
-	for _, g := range in {
-		out = append(out, gapJSON{
-			Store: shown(g.Store), Kind: g.Kind.String(), From: instant(g.From), To: instant(g.To),
-			Declared: g.Declared, Missing: g.Missing, Present: g.Present,
-		})
+	for i := range in {
+		out = append(out, newGapJSON(&in[i]))
+	}
+	return out
+}
+
+func newGapJSON(g *reconcile.Gap) gapJSON {
+	out := gapJSON{
+		Store: shown(g.Store), Kind: g.Kind.String(), From: instant(g.From), To: instant(g.To),
+		Declared: g.Declared, Missing: g.Missing, Present: g.Present,
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Only)) {
+		values := make([]json.RawMessage, 0, len(g.Only[name]))
+		for _, v := range g.Only[name] {
+			values = append(values, text.JSONBytes([]byte(v)))
+		}
+		one := values[0]
+		if len(values) > 1 {
+			one, _ = json.Marshal(values) // raw messages that are JSON already
+		}
+		out.Partition = append(out.Partition, member{name, one})
 	}
 	return out
 }

@@ -199,8 +199,8 @@ func (p *page) gaps(gaps []reconcile.Gap) {
 		if g.Declared {
 			how = "declared"
 		}
-		p.flow(4, "  %s  %s, %s, from %s to %s: %d missing, %d present",
-			text.SafeString(g.Store), g.Kind, how, momentText(g.From), momentText(g.To), g.Missing, g.Present)
+		p.flow(4, "  %s%s  %s, %s, %s: %d missing, %d present",
+			text.SafeString(g.Store), text.SafeString(g.Where()), g.Kind, how, spanText(g.From, g.To), g.Missing, g.Present)
 	}
 }
 

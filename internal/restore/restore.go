@@ -23,6 +23,43 @@ type Scan interface {
 	Cases(ctx context.Context, f scan.Filter) iter.Seq2[*scan.Case, error]
 }
 
+// Only is a scan of which one store's gaps are looked at; "" = every store's.
+func Only(s Scan, store string) Scan {
+	if store == "" {
+		return s
+	}
+	return &only{s, store}
+}
+
+type only struct {
+	Scan
+	store string
+}
+
+func (o *only) Manifest() *scan.Manifest {
+	m := *o.Scan.Manifest()
+	m.Gaps = slices.DeleteFunc(slices.Clone(m.Gaps), func(g reconcile.Gap) bool { return g.Store != o.store })
+	return &m
+}
+
+// Cases yields all cases; those that lie in another store's gap lie in none.
+func (o *only) Cases(ctx context.Context, f scan.Filter) iter.Seq2[*scan.Case, error] {
+	names := make(map[string]bool)
+	for _, g := range o.Manifest().Gaps {
+		names[g.Name()] = true
+	}
+	return func(yield func(*scan.Case, error) bool) {
+		for c, err := range o.Scan.Cases(ctx, f) {
+			if err == nil && !names[c.InGap] {
+				c.InGap = ""
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
 // Audit is what holds for all gaps of a scan together. It grows with the number of gaps and of ids that are handed out twice, never with that of cases.
 type Audit struct {
 	Gaps    []GapCounts

@@ -19,11 +19,15 @@ type common struct {
 	shapes   map[shapeOf]*shaped
 	examples map[shapeOf][]reconcile.Component // of shapes
 	seen     []reconcile.Sighting
+	book     reconcile.Book
+	losses   *reconcile.Witnesses
+	told     []reconcile.Witness
 }
 
 // gather makes the counters when every source has been read.
 func (r *run) gather() *common {
-	c := &common{now: r.now, events: r.cfg.Events, joins: reconcile.NewJoins(r.world.Sources, r.first, r.last), lives: make([]*reconcile.Survival, len(r.readers)), shapes: make(map[shapeOf]*shaped), examples: r.shapes}
+	c := &common{now: r.now, events: r.events, joins: reconcile.NewJoins(r.world.Sources, r.first, r.last), lives: make([]*reconcile.Survival, len(r.readers)), shapes: make(map[shapeOf]*shaped), examples: r.shapes, book: r.cfg.Contracts}
+	c.losses = reconcile.NewWitnesses(&r.world, r.cfg.Contracts, r.first, r.last, r.parts.values())
 	for i := range r.world.Sources {
 		if f := &r.world.Sources[i]; f.Role == reconcile.RoleReceipt && (!f.Coverage.Complete || !f.Coverage.Proves) {
 			return c // who knows what it lacks

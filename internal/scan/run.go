@@ -31,6 +31,8 @@ type Options struct {
 
 	// Decided is what was decided earlier, by case id, oldest first. Whatever carries the key of such a case is judged, never waved through.
 	Decided map[string][]reconcile.Decided
+	// Restores are what operators confirmed of restores, besides those that the config declares.
+	Restores []reconcile.Event
 	// Unsure says that the trail cannot be trusted: more may have been decided than Decided tells.
 	Unsure bool
 	// Trail is where the decisions are kept, for whoever opens the saved scan.
@@ -130,6 +132,9 @@ type run struct {
 	shapes      map[shapeOf][]reconcile.Component
 	operations  map[operationOf]life
 	common      *common
+	parts       *partitionValues
+	events      []reconcile.Event // of the config, then confirmed ones that it does not declare itself
+	gaps        []reconcile.Gap   // declared, then proposed
 }
 
 func (r *run) all(ctx context.Context) (res *Result, err error) {
@@ -137,6 +142,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		return nil, fmt.Errorf("a config names %d sources; at most %d can be read in one scan", len(r.readers), 1<<16)
 	}
 	budget := cmp.Or(r.opt.MemBudget, DefaultMemBudget)
+	r.events = eventsOf(r.cfg.Events, r.opt.Restores)
 	r.counts.Findings, r.counts.NotJudged = make(map[reconcile.Kind]int64), make(map[string]int64)
 	r.opt.Progress.readers.Store(&r.readers)
 	s := &sieve{
@@ -166,8 +172,9 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		return nil, err
 	}
 	r.world.BreakJoins(r.common.joins.Broken())
+	r.inferGaps()
 	r.opt.Progress.rows.Store(s.found)
-	if all, suspects := r.records(), s.found-s.guests; suspects*20 > all && all > 1000 {
+	if all, suspects := r.records(), s.found-s.guests; suspects*20 > all && all > 1000 && len(r.world.Gaps) == 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%d of %d records are not plainly healthy: look for something systematic first (a wrong join, an empty source, a restore)", suspects, all))
 	}
 	r.opt.Progress.enter(PhaseJudging)
@@ -178,7 +185,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.seed, r.index = maphash.MakeSeed(), make(map[*reconcile.Contract]uint16)
+	r.seed, r.index, r.parts = maphash.MakeSeed(), make(map[*reconcile.Contract]uint16), newPartitionValues()
 	for i, c := range r.cfg.Contracts {
 		r.index[c] = uint16(i) // a config of 65,536 contracts does not fit in memory anyhow
 	}
@@ -190,8 +197,8 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 		spawn(done, func() error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			tallies[i].present, tallies[i].contracts = make([]int64, len(r.cfg.Events)), make(map[*reconcile.Contract]bool)
-			tr := &tracer{book: r.cfg.Contracts, index: r.index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: r.seed, posts: posts} // all refuses more
+			tallies[i].present, tallies[i].contracts = make([]int64, len(r.events)), make(map[*reconcile.Contract]bool)
+			tr := &tracer{book: r.cfg.Contracts, index: r.index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: r.seed, posts: posts, parts: r.parts.names()} // all refuses more
 			return r.readSource(ctx, i, tr, s, h, &tallies[i])
 		})
 	}
@@ -205,7 +212,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	if err != nil {
 		return err
 	}
-	r.present, r.shapes, r.operations = make([]int64, len(r.cfg.Events)), shapesOf(tallies), operationsOf(tallies)
+	r.present, r.shapes, r.operations = make([]int64, len(r.events)), shapesOf(tallies), operationsOf(tallies)
 	for i := range tallies {
 		r.first, r.last, r.contracts = append(r.first, tallies[i].first), append(r.last, tallies[i].last), append(r.contracts, tallies[i].contracts)
 		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
@@ -281,10 +288,11 @@ func keyless(readers []sources.Reader) bool {
 }
 
 func (r *run) countPresent(rec *reconcile.Record, n *tally) {
-	for i := range r.cfg.Events {
-		ev := &r.cfg.Events[i]
+	for i := range r.events {
+		ev := &r.events[i]
 		at := rec.Time()
-		if ev.Store == rec.Source && at.Known() && !at.Before(ev.From) && !at.After(ev.To.Or(ev.ResumedAt)) {
+		to := ev.To.Or(ev.ResumedAt)
+		if ev.Store == rec.Source && at.Known() && (!ev.From.Known() || at.After(ev.From)) && (!to.Known() || at.Before(to)) { // its ends are what stands
 			n.present[i]++
 		}
 	}
@@ -292,7 +300,7 @@ func (r *run) countPresent(rec *reconcile.Record, n *tally) {
 
 // know completes the world: from here on everything is known that judging needs.
 func (r *run) know() {
-	r.world = reconcile.World{Now: r.now, Taken: r.taken, Events: r.cfg.Events, Decided: r.opt.Decided, Unsure: r.opt.Unsure}
+	r.world = reconcile.World{Now: r.now, Taken: r.taken, Events: r.events, Decided: r.opt.Decided, Unsure: r.opt.Unsure}
 	for _, rd := range r.readers {
 		r.world.Sources = append(r.world.Sources, rd.Facts())
 	}
@@ -446,10 +454,9 @@ func (r *run) manifest(j *judge) *Manifest {
 		m.Sources = append(m.Sources, s)
 	}
 	m.Complete = m.Complete && len(r.world.Broken) == 0
-	for i, ev := range r.cfg.Events {
-		m.Gaps = append(m.Gaps, reconcile.Gap{
-			Store: ev.Store, Kind: ev.Kind, From: ev.From, To: ev.To.Or(ev.ResumedAt), Only: ev.Only, Declared: true, Missing: j.missing[ev.Name()], Present: r.present[i],
-		})
+	m.Gaps = slices.Clone(r.gaps)
+	for i := range r.events {
+		m.Gaps[i].Missing, m.Gaps[i].Present = j.missing[m.Gaps[i].Name()], r.present[i]
 	}
 	return m
 }

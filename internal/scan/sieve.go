@@ -125,6 +125,7 @@ func (s *sieve) claim(g *group) (reconcile.Class, bool) {
 
 // first counts a group as healthy, or writes its rows down as suspects.
 func (s *sieve) first(g group) error {
+	s.common.witness(&g)
 	class, ok := s.claim(&g)
 	if g.kin {
 		s.unions.join(g.node, mix(g.rows[0].k))

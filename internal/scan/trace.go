@@ -44,10 +44,14 @@ const (
 	noReq    flags = 1 << 13 // the contract declares nothing by which requests are compared
 	noActor  flags = 1 << 14 // the contract declares no actor
 	lodged   flags = 1 << 15 // the row carries no key: a reference gave it its identity
+	done     flags = 1 << 20 // the row shows that the action was done, see reconcile.Witness
 	meets    flags = 1 << 19 // the provider may be sent one key for two identities of this key
 	aimed    flags = 1 << 18 // intent: it tells where it was sent
 	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
 )
+
+// partShift is where the number of the row's partition stands in the flags: 0 = not known.
+const partShift = 24
 
 func (t *trace) role() reconcile.Role { return reconcile.Role(t.fl & roleMask) }
 
@@ -100,6 +104,7 @@ type tracer struct {
 	ties  []reconcile.Tie
 	far   []bool // of each contract: its rows have ties
 	posts bool   // rows go by their references first
+	parts *partitionNames
 
 	contract *reconcile.Contract // of the row just read
 	scope    uint32              // of the row just read, where it posts
@@ -118,6 +123,7 @@ func (tr *tracer) read(pos rows.Pos, r *reconcile.Record, n *trace) (asked uint3
 	asked = tr.reference(c, r, n)
 	tr.compare(c, r, n)
 	tr.classify(c, r, n)
+	n.fl |= flags(tr.parts.number(tr.comps)) << partShift
 	return asked, true
 }
 
@@ -278,6 +284,9 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 	}
 	if !plain || r.RevokedAt.Known() {
 		n.fl |= odd
+	}
+	if witnesses(c, r) {
+		n.fl |= done
 	}
 	last := reconcile.Latest(r.Time(), r.CreatedAt, r.UpdatedAt, r.CompletedAt, r.LockedAt, r.AttemptAt, r.SentAt, r.ConfirmedAt)
 	for _, a := range r.Attempts {

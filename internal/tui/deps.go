@@ -55,6 +55,7 @@ type Deps struct {
 // Standing is what the trail holds.
 type Standing struct {
 	Decisions map[string][]audit.Decision // by case, oldest first
+	Restores  []reconcile.Event           // restores that operators confirmed
 	Trouble   error                       // why the trail is not to be trusted, nil when it is
 }
 

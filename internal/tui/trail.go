@@ -288,6 +288,8 @@ func (u *trail) entryWords(e *audit.Entry, full bool) string {
 		return "payloads looked at"
 	case audit.EventExported:
 		return "exported"
+	case audit.EventRestore:
+		return "restore confirmed"
 	}
 	return e.Type.String()
 }
