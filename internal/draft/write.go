@@ -63,6 +63,9 @@ func (w *writer) remark(indent int, format string, a ...any) {
 func (w *writer) contract(found *Found) {
 	w.line("  - operation: \"*\"                # name the service's operations, a contract for each that differs")
 	main := receipts(found)
+	if main == nil {
+		main = first(found, reconcile.RoleEffect)
+	}
 	given := map[string]bool{}
 	take := func(s *Source) {
 		for _, line := range s.Preset.Text {
@@ -109,16 +112,27 @@ func (w *writer) contract(found *Found) {
 	}
 }
 
-// receipts is the source of receipts that serves: of those that a preset reads the first, else the first.
-func receipts(found *Found) *Source {
-	var first *Source
+// first is the first source of a role that a preset reads, nil where there is none.
+func first(found *Found, role reconcile.Role) *Source {
 	for i := range found.Sources {
-		s := &found.Sources[i]
-		if s.Role == reconcile.RoleReceipt && (first == nil || first.Preset == nil && s.Preset != nil) {
-			first = s
+		if s := &found.Sources[i]; s.Role == role && s.Preset != nil {
+			return s
 		}
 	}
-	return first
+	return nil
+}
+
+// receipts is the source of receipts that serves: of those that a preset reads the first, else the first.
+func receipts(found *Found) *Source {
+	if s := first(found, reconcile.RoleReceipt); s != nil {
+		return s
+	}
+	for i := range found.Sources {
+		if s := &found.Sources[i]; s.Role == reconcile.RoleReceipt {
+			return s
+		}
+	}
+	return nil
 }
 
 // serving tells, for receipts and effects, which sources serve; none where it goes without saying.

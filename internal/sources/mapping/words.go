@@ -83,7 +83,7 @@ func textWord(s string) ([]byte, error) { return []byte(s), nil }
 // The closed words, as maps may use them.
 var (
 	stateWords   = []string{"in-progress", "completed", "failed-final", "failed-retryable", "unknown"}
-	statusWords  = []string{"effective", "pending", "void", "reversed", "unknown"}
+	statusWords  = []string{"effective", "pending", "void", "reversed"}
 	outcomeWords = []string{"succeeded", "pending", "failed", "reversed", "unknown"}
 	attemptWords = []string{"confirmed", "rejected", "failed", "uncertain", "not-sent"}
 	sentWords    = []string{"unsent", "sent", "confirmed"}

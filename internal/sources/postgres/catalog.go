@@ -17,9 +17,9 @@ const askTables = `SELECT n.nspname, c.relname, c.relkind IN ('v', 'm'), a.attna
 const askIndexes = `SELECT c.oid, n.nspname, c.relname, i.indexrelid, i.indisunique, coalesce(a.attname, ''),
  CASE WHEN t.typname = 'citext' THEN 'citext' WHEN NOT coalesce(o.collisdeterministic, true) THEN o.collname ELSE '' END
  FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
- CROSS JOIN LATERAL unnest(i.indkey::int2[], i.indcollation::oid[]) WITH ORDINALITY AS k(attnum, collation, place)
+ CROSS JOIN LATERAL unnest(i.indkey::int2[], i.indcollation::oid[]) WITH ORDINALITY AS k(attnum, coll, place)
  LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum AND k.attnum > 0
- LEFT JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation o ON o.oid = k.collation
+ LEFT JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation o ON o.oid = k.coll
  WHERE i.indpred IS NULL AND i.indisvalid AND k.place <= i.indnkeyatts AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' AND ($1 = '' OR c.oid::text = $1)
  ORDER BY n.nspname, c.relname, i.indexrelid, k.place`
 
