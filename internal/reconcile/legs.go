@@ -120,7 +120,7 @@ func (j *judging) providerLeg() Leg {
 		return leg(LegUndetermined, "key-unknown")
 	case len(j.objects) == 0 && j.unsent() != nil:
 		return leg(LegUndetermined, "pending")
-	case len(j.objects) == 0 && (j.done() != nil || j.confirmed() || j.rowNamesProvider()):
+	case len(j.objects) == 0 && (j.done() != nil || j.confirmed() || j.rowNamesProvider() != nil):
 		return leg(LegLost, "recorded-as-done")
 	case j.asOfRestore():
 		return leg(LegUndetermined, "as-of-restore")
@@ -153,20 +153,20 @@ func (j *judging) unsent() *Record {
 	return nil
 }
 
-// rowNamesProvider reports whether a standing row names the provider's object: the service wrote that it was made. When it wrote that, no row tells; while a
-// worker may still be at it, that can have been just now.
-func (j *judging) rowNamesProvider() bool {
+// rowNamesProvider returns a standing row that names the provider's object, in whatever store, nil where none does: the service wrote that it was made. When it
+// wrote that, no row tells; while a worker may still be at it, that can have been just now.
+func (j *judging) rowNamesProvider() *Record {
 	if len(j.pending) > 0 || j.mayWake {
-		return false
+		return nil
 	}
 	for _, rs := range [][]*Record{j.effects, j.copyEffects} {
 		for _, r := range rs {
 			if r.ProviderRef.known {
-				return true
+				return r
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // removed reports whether the effect was made and its row then marked as deleted: the row itself shows that it was executed.

@@ -164,8 +164,8 @@ func receiptWithoutEffect(j *judging) (bool, []string, map[string]string) {
 
 func providerMissing(j *judging) (bool, []string, map[string]string) {
 	recorded := j.done()
-	if recorded == nil && j.rowNamesProvider() {
-		recorded = j.effects[0]
+	if recorded == nil {
+		recorded = j.rowNamesProvider()
 	}
 	if recorded == nil || !j.c.Effect.external() || !j.noObject() {
 		return false, nil, nil
