@@ -30,7 +30,7 @@ func (j *judging) noReceipt() bool { return len(j.receipts) == 0 && j.proved(j.r
 
 // noRow reports whether the serving stores certainly have no row, of any status, and none that cannot be told from it.
 func (j *judging) noRow() bool {
-	if len(j.effects)+len(j.pendingRows)+len(j.undone) > 0 || j.claimedOpenly() || !j.proved(j.localGone) {
+	if slices.ContainsFunc(slices.Concat(j.effects, j.pendingRows, j.undone), j.serves) || j.claimedOpenly() || !j.proved(j.localGone) {
 		return false
 	}
 	if !j.candidateIn(RoleEffect) {

@@ -97,10 +97,7 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 }
 
 func (j *judging) see(r *Record) {
-	serves := true
-	if f := j.w.Source(r.Source); f != nil {
-		serves = f.Serves
-	}
+	serves := j.serves(r)
 	switch r.Role {
 	case RoleReceipt:
 		if serves {
@@ -118,6 +115,12 @@ func (j *judging) see(r *Record) {
 	case RoleOutbox:
 		j.messages = append(j.messages, r)
 	}
+}
+
+// serves reports whether a record stands in a store that the service consults.
+func (j *judging) serves(r *Record) bool {
+	f := j.w.Source(r.Source)
+	return f == nil || f.Serves
 }
 
 func (j *judging) seeEffect(r *Record, serves bool) {
