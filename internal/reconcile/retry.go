@@ -133,11 +133,22 @@ func (j *judging) refusedByRule() bool {
 		return false // the store does not keep the rule
 	}
 	for _, rule := range j.c.Unique {
-		if slices.ContainsFunc(j.effects, func(r *Record) bool { return rule.holds(r) }) {
+		if slices.ContainsFunc(j.effects, func(r *Record) bool { return rule.holds(r) && !j.leaves(r, j.w.Now.Add(j.c.Margin)) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// leaves reports whether a row may be moved to an archive before an instant: a rule of the store then stops nothing any more. One that is not known never comes.
+func (j *judging) leaves(r *Record, by Instant) bool {
+	f := j.w.Source(r.Source)
+	return f != nil && f.Retained.Valid && (!by.known || !r.CreatedAt.known || !r.CreatedAt.Add(f.Retained.D-f.Skew).After(by))
+}
+
+// ruleEnds reports whether the row by which a rule stops a retry may be moved away while one can still come.
+func (j *judging) ruleEnds() bool {
+	return slices.ContainsFunc(j.effects, func(r *Record) bool { return j.leaves(r, j.windowEnd()) })
 }
 
 func (u UniqueRule) holds(r *Record) bool {
@@ -165,8 +176,12 @@ func (j *judging) judgeExposure() {
 
 func (j *judging) exposureOf() Exposure {
 	switch j.retry {
-	case RetryReplays, RetryConflicts, RetryWaits, RetryExecutes, RetryRefusedByRule:
+	case RetryReplays, RetryConflicts, RetryWaits, RetryExecutes:
 		return Exposure{}
+	case RetryRefusedByRule:
+		if !j.ruleEnds() {
+			return Exposure{}
+		}
 	case RetryUnknown, RetryTakenOver, RetryExecutesAgain, RetryMightExecuteAgain:
 	}
 	if !j.mightStand() {
