@@ -2,7 +2,9 @@ package reconcile
 
 import (
 	"bytes"
+	"slices"
 	"sort"
+	"time"
 )
 
 // joinKeyless joins records without a key by their references. Keyless records that share a reference stand for one thing; that thing joins the one
@@ -24,7 +26,7 @@ func (j *joiner) joinKeyless(rs []*Record) {
 func refName(r Ref) string { return string(rune(r.Domain)) + r.Value.String() }
 
 // looseUnits groups keyless records that share a reference. Where two of them cannot be one thing, a record that would go with either goes only with those
-// that carry the same.
+// that carry the same. A row of a store that served before and one of the store in use, of one id and made at two times, are two: the id was handed out again.
 func (j *joiner) looseUnits(rs []*Record) []*unit {
 	parent := make([]int, len(rs))
 	ids := make([][]Component, len(rs))
@@ -39,12 +41,15 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		return i
 	}
 	for _, is := range byReference(rs) {
-		apart := j.disagree(ids, is)
+		apart, remade := j.disagree(ids, is), j.remade(rs, is)
 		first := make(map[string]int)
 		for _, i := range is {
 			like := ""
 			if apart {
 				like = string(j.c.AppendIdentity(nil, ids[i]))
+			}
+			if remade && rs[i].Role == RoleEffect {
+				like += stamp(rs[i].CreatedAt)
 			}
 			if k, ok := first[like]; ok {
 				parent[find(i)] = find(k)
@@ -67,6 +72,28 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		u.add(r, LinkNone)
 	}
 	return out
+}
+
+// remade reports whether rows of one id, in a store in use and in one that no longer serves, were made at two times, by more than what a copy may cut off.
+func (j *joiner) remade(rs []*Record, is []int) bool {
+	var here, there []Instant
+	for _, i := range is {
+		r := rs[i]
+		f := j.w.Source(r.Source)
+		switch {
+		case r.Role != RoleEffect || !r.CreatedAt.known || f == nil:
+		case f.Serves:
+			here = append(here, r.CreatedAt)
+		default:
+			there = append(there, r.CreatedAt)
+		}
+	}
+	for _, a := range here {
+		if slices.ContainsFunc(there, func(b Instant) bool { return between(a, b) > int64(time.Second) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // byReference lists the records that carry each reference, in their own order.
