@@ -130,6 +130,8 @@ type joiner struct {
 	w     *World
 	units []*unit
 	byKey map[string]*sameKey
+
+	remakes map[string][]Instant // by reference: when rows of one id were made that are not one
 }
 
 // sameKey is the keyed units of one key text.

@@ -40,8 +40,8 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		}
 		return i
 	}
-	for _, is := range byReference(rs) {
-		apart, remade := j.disagree(ids, is), j.remade(rs, is)
+	for name, is := range byReference(rs) {
+		apart, remade := j.disagree(ids, is), j.remade(name, rs, is)
 		first := make(map[string]int)
 		for _, i := range is {
 			like := ""
@@ -74,8 +74,9 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 	return out
 }
 
-// remade reports whether rows of one id, in a store in use and in one that no longer serves, were made at two times, by more than what a copy may cut off.
-func (j *joiner) remade(rs []*Record, is []int) bool {
+// remade reports whether rows of one id, in a store in use and in one that no longer serves, were made at several times, further apart than what a copy may cut
+// off. It notes these times.
+func (j *joiner) remade(name string, rs []*Record, is []int) bool {
 	var here, there []Instant
 	for _, i := range is {
 		r := rs[i]
@@ -88,12 +89,34 @@ func (j *joiner) remade(rs []*Record, is []int) bool {
 			there = append(there, r.CreatedAt)
 		}
 	}
-	for _, a := range here {
-		if slices.ContainsFunc(there, func(b Instant) bool { return between(a, b) > int64(time.Second) }) {
-			return true
-		}
+	if len(here) == 0 || len(there) == 0 {
+		return false
 	}
-	return false
+	all := slices.Concat(here, there)
+	slices.SortFunc(all, cmpInstant)
+	if between(all[0], all[len(all)-1]) <= int64(time.Second) {
+		return false
+	}
+	if j.remakes == nil {
+		j.remakes = make(map[string][]Instant)
+	}
+	j.remakes[name] = all
+	return true
+}
+
+// outdated reports whether a row that was made at a time had been followed by another of its id when a unit that names the id was completed, as far as anything
+// tells when that was: what it means is the other.
+func (j *joiner) outdated(made Instant, k *unit, ref Ref) bool {
+	if len(j.remakes) == 0 || !made.known {
+		return false
+	}
+	times := j.remakes[refName(ref)]
+	n, _ := slices.BinarySearchFunc(times, made.Add(time.Second+1), cmpInstant)
+	if n == len(times) {
+		return false
+	}
+	done := j.completedAt(k, ref)
+	return !done.known || !times[n].After(done.Add(j.c.SettleTime().D))
 }
 
 // byReference lists the records that carry each reference, in their own order.
@@ -168,7 +191,7 @@ func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*u
 		}
 		for _, i := range cl.scopes(j.c).agreeing(u.id) {
 			k := cl.keyed[i]
-			if k.fitted == u || !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k, ref).Add(j.c.SettleTime().D)) {
+			if k.fitted == u || !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k, ref).Add(j.c.SettleTime().D)) || j.outdated(newest, k, ref) {
 				continue
 			}
 			switch {
