@@ -158,6 +158,9 @@ func (n *notation) contract(w words) {
 		}
 		c.Provider = &p
 	}
+	if v, ok := w.set["provider-scope"]; ok {
+		c.Provider.Scope = strings.Split(v, ",")
+	}
 	if w.has("minted") {
 		c.ProviderKey.Rule = reconcile.ProviderKeyMinted
 	}
@@ -265,6 +268,9 @@ func (n *notation) source(w words) {
 
 func (n *notation) restored(w words) {
 	ev := reconcile.Event{Store: w.bare[0]}
+	if w.has("switched") {
+		ev.Kind = reconcile.EventSwitched
+	}
 	if v, ok := w.set["tenant"]; ok {
 		ev.Only = map[string][]string{"tenant": {v}}
 	}

@@ -44,7 +44,7 @@ func (j *judging) recognisedOn(every bool) bool {
 // possible first send: a later retry does not prolong it, and after a promised minimum it is unknown, not over.
 func (j *judging) providerRecognises(horizon Instant) bool {
 	p := j.c.Provider
-	if p == nil || !p.Dedup || providerKeyUnknown(j) || j.otherKeySent() || j.moved() != nil {
+	if p == nil || !p.Dedup || providerKeyUnknown(j) || j.otherKeySent() || j.moved() != nil || j.mayMove() {
 		return false
 	}
 	switch p.Retention {
@@ -55,6 +55,21 @@ func (j *judging) providerRecognises(horizon Instant) bool {
 	case RetentionNone:
 	}
 	return false
+}
+
+// mayMove reports whether the next send may go to another region or zone of the provider's than the first did: keys are known in each alone, no record tells
+// where it was sent, and since then the service was switched to another place.
+func (j *judging) mayMove() bool {
+	place := func(name string) bool {
+		return (name == "region" || name == "zone") && !slices.Contains(j.c.Free, name) && !j.component(name).known
+	}
+	if !slices.ContainsFunc(j.c.Provider.Scope, place) || j.send().Target.known {
+		return false
+	}
+	return slices.ContainsFunc(j.w.Events, func(ev Event) bool {
+		_, to := j.edges(&ev)
+		return ev.Kind == EventSwitched && j.eventConcerns(&ev) && !to.Or(j.w.Now).Before(j.firstSend)
+	})
 }
 
 // providerKeyUnknown reports whether the key of the next send cannot be told: minted anew, or made from what is not known.
