@@ -132,12 +132,20 @@ func (j *judging) refusedByRule() bool {
 	if rows, _ := j.uniqueTwice(); rows != nil {
 		return false // the store does not keep the rule
 	}
+	if j.severalRequests() {
+		return false // the other one would be another row
+	}
 	for _, rule := range j.c.Unique {
 		if slices.ContainsFunc(j.effects, func(r *Record) bool { return rule.holds(r) && !j.leaves(r, j.w.Now.Add(j.c.Margin)) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// severalRequests reports whether the clients' book tells of several requests under the one key.
+func (j *judging) severalRequests() bool {
+	return slices.ContainsFunc(j.intents, func(r *Record) bool { return j.requestsDiffer(j.intents[0], r) == yes })
 }
 
 // leaves reports whether a row may be moved to an archive before an instant: a rule of the store then stops nothing any more. One that is not known never comes.
