@@ -143,9 +143,12 @@ func (j *judging) refusedByRule() bool {
 	return false
 }
 
-// severalRequests reports whether the clients' book tells of several requests under the one key.
+// severalRequests reports whether the clients' book tells of several requests under the one key, or of several who made it.
 func (j *judging) severalRequests() bool {
-	return slices.ContainsFunc(j.intents, func(r *Record) bool { return j.requestsDiffer(j.intents[0], r) == yes })
+	return slices.ContainsFunc(j.intents, func(r *Record) bool {
+		first := j.intents[0]
+		return j.requestsDiffer(first, r) == yes || slices.ContainsFunc(j.c.Actor, func(name string) bool { return r.Field(name).Differs(first.Field(name)) })
+	})
 }
 
 // leaves reports whether a row may be moved to an archive before an instant: a rule of the store then stops nothing any more. One that is not known never comes.
