@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -41,7 +42,8 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		return i
 	}
 	for name, is := range byReference(rs) {
-		apart, remade := j.disagree(ids, is), j.remade(name, rs, is)
+		apart := j.disagree(ids, is)
+		remade := strings.HasPrefix(name, refName(Ref{Domain: RefEffect})) && j.remade(name, rs, is)
 		first := make(map[string]int)
 		for _, i := range is {
 			like := ""
