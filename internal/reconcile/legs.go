@@ -122,6 +122,8 @@ func (j *judging) providerLeg() Leg {
 		return leg(LegUndetermined, "pending")
 	case len(j.objects) == 0 && (j.done() != nil || j.confirmed() || j.rowNamesProvider() != nil):
 		return leg(LegLost, "recorded-as-done")
+	case j.objectClaimed():
+		return leg(LegUndetermined, "claimed-twice")
 	case j.asOfRestore():
 		return leg(LegUndetermined, "as-of-restore")
 	case j.mayWake:
