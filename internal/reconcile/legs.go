@@ -188,7 +188,7 @@ func (j *judging) candidateIn(role Role) bool {
 
 // nameless reports whether nothing says whose a standing record is: whatever its action has besides may be joined to another subject, or to none either.
 func (j *judging) nameless() bool {
-	return j.s.Stray() && (len(j.effects)+len(j.copyEffects)+len(j.pendingRows) > 0 || len(j.objectsIn(OutcomeFailed)) < len(j.objects))
+	return j.s.Stray() && (j.reversed() || len(j.effects)+len(j.copyEffects)+len(j.pendingRows) > 0 || len(j.objectsIn(OutcomeFailed)) < len(j.objects))
 }
 
 // claimedOpenly reports whether a row that may be this subject's effect is claimed by another as well.
