@@ -13,6 +13,7 @@ type wish struct {
 	params string
 	minor  int64
 	actor  string
+	number string // of the order that it is to become
 }
 
 // intent is a client's saved action: one key with its attempts.
@@ -37,7 +38,7 @@ const patience = 30 * time.Second
 // newWish plans a client's wish: mostly one of its own, now and then one under a key that another tenant, or another wish, has used.
 func (s *sim) newWish() {
 	n := int64(len(s.wishes) + 1)
-	w := &wish{tenant: choose(s, "north", "south"), minor: 1000 * n, params: fmt.Sprintf(`{"qty":%d}`, n), actor: choose(s, "ann", "bob")}
+	w := &wish{tenant: choose(s, "north", "south"), minor: 1000 * n, params: fmt.Sprintf(`{"qty":%d}`, n), actor: choose(s, "ann", "bob"), number: fmt.Sprintf("N%d", n)}
 	if n > 1 && s.draw(5) == 4 {
 		w.params, w.minor = s.wishes[0].params, s.wishes[0].minor // somebody buys the same thing
 		if s.fault(2) == 0 {
@@ -47,6 +48,9 @@ func (s *sim) newWish() {
 	id := Identity{Tenant: w.tenant, Key: s.newKey()}
 	if n > 1 && s.draw(6) == 5 && s.mayTake(w.tenant) {
 		id.Key = "K1"
+		if s.taken[id] && w.params == s.wishes[0].params { // the same request under the same key would be told by nothing
+			w.params, w.minor = fmt.Sprintf(`{"qty":%d}`, n), 1000*n
+		}
 	}
 	s.taken[id] = true
 	s.wishes = append(s.wishes, w)
@@ -83,9 +87,9 @@ func (s *sim) attempt(in *intent) {
 		return // the request never arrived
 	}
 	if s.one(12) {
-		s.after(choose(s, 0, time.Second, 40*time.Second), func() { s.arrive(&request{id: in.id, wish: in.wish, answer: nobody}) }) // it arrives twice
+		s.after(choose(s, 0, time.Second, 40*time.Second), func() { s.arrive(&request{id: in.id, wish: in.wish, region: a.target, answer: nobody}) }) // it arrives twice
 	}
-	q := &request{id: in.id, wish: in.wish, answer: func(o reconcile.AttemptOutcome) {
+	q := &request{id: in.id, wish: in.wish, region: a.target, answer: func(o reconcile.AttemptOutcome) {
 		if s.now-a.at < patience && !s.one(8) {
 			a.outcome = o
 		}
@@ -99,6 +103,9 @@ func (s *sim) think(in *intent, a *attempt) {
 		return
 	}
 	wait := pick(s, time.Minute, 10*time.Minute, 90*time.Minute, 3*time.Hour)
+	if !s.svc.Fences {
+		wait = pick(s, 6*time.Minute, 10*time.Minute) // while a worker that stands still may wake
+	}
 	if !s.svc.Intents {
 		wait = min(wait, 10*time.Minute) // where nothing tells of the first send, no receipt may be forgotten between two
 	}
@@ -134,9 +141,23 @@ func (s *sim) schedule(in *intent, at time.Duration) {
 
 func nobody(reconcile.AttemptOutcome) {}
 
+// target is where an action is sent again: to where the clients' book says that it was sent last, or else to wherever the service is now.
+func (s *sim) target(id Identity) string {
+	to := s.region
+	if !s.svc.Intents {
+		return to
+	}
+	for _, in := range s.intents {
+		if in.id == id && len(in.attempts) > 0 {
+			to = in.attempts[len(in.attempts)-1].target
+		}
+	}
+	return to
+}
+
 // replay lets the service handle an action again, as its replay worker would.
 func (s *sim) replay(id Identity, after time.Duration) {
-	q := &request{id: id, wish: s.ids[id], answer: nobody}
+	q := &request{id: id, wish: s.ids[id], region: s.target(id), answer: nobody}
 	s.now = scanAt
 	s.after(after, func() { s.arrive(q) })
 }

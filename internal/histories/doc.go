@@ -31,7 +31,9 @@
 //   - A service keeps what its contract promises (settle, lease, dead_after, lag, the provider's retention), and nothing more.
 //   - A restore is declared, from the beginning of the oldest transaction that its backup does not hold; a row that is deleted by hand is no longer counted as
 //     executed.
-//   - A region that takes over has receipts of its own; the provider's memory is one for both. Rows do not name their actor.
+//   - A region that takes over has receipts of its own. The provider's memory is one for both, or each of its regions has its own; a switch without new receipts
+//     shows in the clients' book.
+//   - A service that declares a unique rule gives up where the database refuses its row; it does not look for the row of an earlier worker.
 //   - A key is used for a second request, and a provider charges another amount, only where the stores could tell: where a client's book is read and kept, and
 //     where the log and the rows carry keys.
 package histories

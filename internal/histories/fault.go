@@ -69,7 +69,7 @@ func (g *sight) twoObjects(id Identity) Fault {
 func (g *sight) two(id Identity, source, name string) Fault {
 	var times []time.Duration
 	for _, m := range g.made {
-		if m.owner == id && !m.undone && (m.object != nil) == (source == Charges) && (m.object != nil && m.object.outcome == reconcile.OutcomeSucceeded || g.holds(id, m.row)) {
+		if m.owner == id && !m.undone && (m.object != nil) == (source == Charges) && (m.object != nil && m.object.outcome == reconcile.OutcomeSucceeded && m.object.back == 0 || g.holds(id, m.row)) {
 			times = append(times, m.at)
 		}
 	}
@@ -160,7 +160,8 @@ func (g *sight) resend(id Identity) Fault {
 		}
 	}
 	r := g.receipt(id)
-	if len(g.standing(id, Orders)) > 0 && r != nil && r.State == reconcile.StateInProgress && g.lives(id) {
+	ruled := g.svc.Unique && !g.svc.ProviderFirst // the database would refuse the row of whoever takes over
+	if len(g.standing(id, Orders)) > 0 && r != nil && r.State == reconcile.StateInProgress && g.lives(id) && !ruled {
 		f.Hidden = hidden(!r.LeaseUntil.Add(skew).Before(g.h.World.Now) || !g.svc.ByReaper && r.ExpiresAt.Before(g.h.World.Now.Add(2*skew)), young)
 		return f
 	}

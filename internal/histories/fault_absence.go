@@ -71,7 +71,7 @@ func (g *sight) mismatch(id Identity) Fault {
 func (g *sight) once(id Identity, source string) (out []*reconcile.Record) {
 	seen := make(map[string]bool)
 	for _, r := range g.shown[id][source] {
-		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] {
+		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && !g.paidBack(r) {
 			seen[name] = true
 			out = append(out, r)
 		}

@@ -42,7 +42,7 @@ func (g *sight) overtaken(id Identity) Fault {
 		return Fault{}
 	}
 	late := slices.ContainsFunc(rows, func(row *reconcile.Record) bool {
-		return row.Generation.N < r.Generation.N && row.CreatedAt.After(r.LockedAt.Add(2*skew))
+		return row.Generation.N < r.Generation.N && row.CreatedAt.After(r.LockedAt.Add(2*g.svc.Clocks.Service.Abs()))
 	})
 	if !late {
 		return Fault{}
@@ -71,6 +71,25 @@ func (g *sight) twin(id Identity) Fault {
 		}
 	}
 	return Fault{}
+}
+
+// ruled lists the actions of which the stores tell for certain that no receipt answers a retry, and that the database would refuse its row before anything else
+// is done.
+func (g *sight) ruled() (out []Identity) {
+	if !g.svc.Unique || !g.svc.local() || g.svc.ProviderFirst {
+		return nil
+	}
+	for _, id := range sortedIDs(g.h.Truth) {
+		rows := g.standing(id, Orders)
+		if len(rows) != 1 || g.receipt(id) != nil || len(g.shown[id][Clients]) > 1 || !g.settled(id, Receipts) || !g.keyed(Orders) {
+			continue
+		}
+		if f := g.place(Orders); f.Retained.Valid && !rows[0].CreatedAt.Add(f.Retained.D).After(g.h.World.Now.Add(margin+2*skew)) {
+			continue // it may be moved away soon
+		}
+		out = append(out, id)
+	}
+	return out
 }
 
 // moved asks for a wish that its client sent to two regions.

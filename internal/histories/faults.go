@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"slices"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -10,6 +11,9 @@ import (
 func (s *sim) planFaults() {
 	backup := time.Duration(90+s.fault(120)) * time.Minute
 	resumed := backup + time.Duration(5+s.fault(60))*time.Minute
+	if s.svc.Intents && s.one(10) { // another region of the provider's is called from then on: the clients' book tells
+		s.after(resumed, func() { s.region = "south" })
+	}
 	switch s.fault(12) {
 	case 4:
 		s.restore(reconcile.EventRestored, backup, resumed, s.receiptsBack, Receipts)
@@ -48,6 +52,9 @@ func (s *sim) restore(kind reconcile.EventKind, backup, resumed time.Duration, b
 	s.after(resumed, func() {
 		if oldDisk && stores[0] == Receipts && kind != reconcile.EventCleared {
 			s.old, s.oldAt = s.db.copy().receipts, s.now
+		}
+		if oldDisk && slices.Contains(stores, Orders) && s.svc.local() {
+			s.oldRows, s.oldAt = s.db.copy().rows, s.now
 		}
 		s.epoch++
 		if kind == reconcile.EventSwitched {
@@ -177,7 +184,7 @@ func (s *sim) relay(id int64, w *wish) {
 		if m == nil || m.sent > 0 {
 			return
 		}
-		o := s.charge(m.owner, w, m.serial)
+		o := s.charge(m.owner, w, m.serial, s.region)
 		if s.one(6) {
 			s.relay(id, w)
 			return

@@ -28,6 +28,9 @@ func configText(h *histories.History) string {
 	if len(c.Actor) > 0 {
 		b.WriteString("    actor: [customer]\n")
 	}
+	for _, u := range c.Unique {
+		fmt.Fprintf(&b, "    unique: [{columns: [%s], where: {status: %s}}]\n", strings.Join(u.Columns, ", "), u.Where["status"])
+	}
 	if p := c.Provider; p != nil {
 		kind := map[reconcile.RetentionKind]string{reconcile.RetentionNone: "none", reconcile.RetentionExact: "exact", reconcile.RetentionMinimum: "minimum", reconcile.RetentionForever: "forever"}[p.Retention]
 		if p.Retention == reconcile.RetentionExact || p.Retention == reconcile.RetentionMinimum {
@@ -36,6 +39,9 @@ func configText(h *histories.History) string {
 		dedup := "true, retention: {kind: " + kind + "}"
 		if !p.Dedup {
 			dedup = "false"
+		}
+		if p.Scope != nil {
+			dedup += ", scope: [" + strings.Join(p.Scope, ", ") + "]"
 		}
 		fmt.Fprintf(&b, "    provider: {dedup: %s, lag: %s}\n    provider_key: %s\n", dedup, p.Lag, providerKey(c.ProviderKey))
 	}
@@ -69,7 +75,7 @@ func stamp(i reconcile.Instant) string { return i.Time().Format(time.RFC3339Nano
 func sourceText(h *histories.History, f *reconcile.SourceFacts, open string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  - name: %s\n    role: %s\n    open: %s\n    skew: %s\n", f.Name, f.Role, open, f.Skew)
-	if f.Role == reconcile.RoleReceipt {
+	if f.Role == reconcile.RoleReceipt || f.Role == reconcile.RoleEffect {
 		fmt.Fprintf(&b, "    serves: %v\n", f.Serves)
 	}
 	if f.Retained.Valid {

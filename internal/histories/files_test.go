@@ -120,7 +120,7 @@ func said(j *reconcile.Judgement) string {
 // columns of each role, as the simulation's records fill them.
 var columns = map[reconcile.Role][]string{
 	reconcile.RoleReceipt:  {"tenant", "operation", "key", "customer", "state", "effect_id", "provider_ref", "params", "generation", "created_at", "updated_at", "locked_at", "lease_until", "completed_at", "expires_at"},
-	reconcile.RoleEffect:   {"tenant", "operation", "key", "status", "effect_id", "provider_ref", "params", "generation", "amount", "created_at"},
+	reconcile.RoleEffect:   {"tenant", "operation", "key", "customer", "order_no", "status", "effect_id", "provider_ref", "params", "generation", "amount", "created_at"},
 	reconcile.RoleOutbox:   {"tenant", "operation", "key", "sent", "effect_id", "message_id", "created_at", "sent_at", "confirmed_at"},
 	reconcile.RoleIntent:   {"tenant", "operation", "key", "customer", "params", "amount", "created_at", "due_at", "attempts"},
 	reconcile.RoleProvider: {"tenant", "operation", "key", "outcome", "object_id", "event_id", "amount", "created_at"},
@@ -128,7 +128,7 @@ var columns = map[reconcile.Role][]string{
 
 // words of the closed facts.
 var closed = map[string]string{
-	"state": "in-progress completed failed-final failed-retryable", "status": "effective void", "outcome": "succeeded pending failed", "sent": "unsent sent confirmed",
+	"state": "in-progress completed failed-final failed-retryable", "status": "effective void reversed", "outcome": "succeeded pending failed reversed", "sent": "unsent sent confirmed",
 }
 
 // cells are the columns of one record that its source has, as text; nil where it has none.
@@ -157,7 +157,7 @@ func cells(h *histories.History, r *reconcile.Record) map[string]any {
 func has(h *histories.History, f *reconcile.SourceFacts) []string {
 	s := &h.Service
 	lacks := map[string]bool{
-		"customer": !s.Actors, "params": f.Role == reconcile.RoleEffect && !s.ParamsRows, "generation": f.Role == reconcile.RoleEffect && !s.GenRows,
+		"customer": !s.Actors || f.Role == reconcile.RoleEffect && !s.RowActors, "order_no": !s.Unique, "params": f.Role == reconcile.RoleEffect && !s.ParamsRows, "generation": f.Role == reconcile.RoleEffect && !s.GenRows,
 	}
 	return slices.DeleteFunc(slices.Clone(columns[f.Role]), func(c string) bool {
 		return lacks[c] || slices.Contains(columns[reconcile.RoleProvider][:3], c) && !slices.Contains(f.Components, c)

@@ -176,7 +176,9 @@ var hazards = []hazard{
 		func(a *action) bool {
 			objects := make(map[string]bool)
 			for _, r := range a.left[histories.Charges] {
-				if r.Outcome == reconcile.OutcomeSucceeded {
+				if r.Outcome == reconcile.OutcomeSucceeded && a.count(histories.Charges, func(o *reconcile.Record) bool {
+					return o.Outcome == reconcile.OutcomeReversed && o.ObjectID.Equal(r.ObjectID)
+				}) == 0 {
 					objects[r.ObjectID.String()] = true
 				}
 			}
@@ -188,7 +190,8 @@ var hazards = []hazard{
 		"the first try was undone, the second stands",
 		func(a *action) bool {
 			stands := func(r *reconcile.Record) bool { return r.Status == reconcile.StatusEffective }
-			return a.count(histories.Orders, stands) == 1 && len(a.left[histories.Orders]) > 1 && a.truth.Done.Remote < 2
+			elsewhere := len(a.left[histories.Archived]) + len(a.left[histories.OldRows])
+			return a.count(histories.Orders, stands) == 1 && len(a.left[histories.Orders]) > 1 && elsewhere == 0 && a.truth.Done.Remote < 2
 		},
 		func(a *action) bool { return a.v.has(reconcile.DuplicateEffect, reconcile.ReexecutedAfterExpiry) },
 	},
@@ -289,9 +292,7 @@ func (a *action) confirmed() (yes bool) {
 func (a *action) firstCharge() reconcile.Instant {
 	first := a.h.World.Now
 	for _, r := range a.left[histories.Charges] {
-		if r.CreatedAt.Before(first) {
-			first = r.CreatedAt
-		}
+		first = reconcile.Earliest(first, r.CreatedAt.Add(-a.h.Service.Clocks.Provider))
 	}
 	return first
 }

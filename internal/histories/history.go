@@ -32,6 +32,7 @@ type History struct {
 
 	Faults []Fault             // what is wrong, whether or not the stores tell
 	Safe   []Identity          // what may be sent again, as the stores tell for certain
+	Ruled  []Identity          // whose retry a rule of the database stops, as the stores tell for certain
 	Unseen []*reconcile.Record // what stands in a store, or is about to, and a scan does not show
 
 	tape    []int // what was drawn, so that Replay can live the same past again
@@ -86,7 +87,7 @@ func (h *History) from(pick func(n int) int) {
 		h.Truth[id] = Truth{Done: was, Later: Count{Local: total.Local - was.Local, Remote: total.Remote - was.Remote}}
 		h.left[id] = s.wishCount(id)
 	}
-	h.Faults, h.Safe = sight.faults(), sight.safe()
+	h.Faults, h.Safe, h.Ruled = sight.faults(), sight.safe(), sight.ruled()
 }
 
 // noteRefs marks the sources of which no record carries the id by which others point at it, as a reader of them would.

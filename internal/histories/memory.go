@@ -66,8 +66,11 @@ func (s *sim) reap(id Identity, ends time.Duration) {
 }
 
 // charge is the provider: it recognises a key as long as it does, and else makes an object. serial is of the receipt's row.
-func (s *sim) charge(id Identity, w *wish, serial int) *object {
+func (s *sim) charge(id Identity, w *wish, serial int, region string) *object {
 	key := s.keyFor(id, serial)
+	if s.svc.Regional {
+		key = region + "/" + key
+	}
 	s.life(id).see(s.now)
 	if o := s.known[key]; o != nil && s.svc.Dedup && (s.svc.Promises == reconcile.RetentionForever || s.now-o.at < s.svc.Remember) {
 		return o

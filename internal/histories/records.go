@@ -37,6 +37,12 @@ func (s *sim) world() reconcile.World {
 		if s.svc.Archive {
 			f.Retained = reconcile.For(keepRows)
 		}
+		if s.oldRows != nil {
+			add(OldRows, reconcile.RoleEffect, names, s.oldAt, clock.Service).Serves = false
+		}
+		if s.svc.Shelf {
+			add(Archived, reconcile.RoleEffect, names, scanAt-keepRows, clock.Service).Serves = false
+		}
 	}
 	if s.svc.external() {
 		names := all
@@ -84,7 +90,14 @@ func (s *sim) records() (out, unseen []*reconcile.Record, owner map[*reconcile.R
 	if s.svc.local() {
 		for i := range s.db.rows {
 			r := &s.db.rows[i]
-			add(s.rowRecord(r), !s.svc.Archive || r.created+s.svc.Clocks.Service >= scanAt-keepRows, Orders, int(r.id), r.owner)
+			if s.svc.Shelf && s.archived(r) {
+				add(s.rowRecord(r), true, Archived, int(r.id), r.owner)
+				continue
+			}
+			add(s.rowRecord(r), !s.archived(r), Orders, int(r.id), r.owner)
+		}
+		for i := range s.oldRows {
+			add(s.rowRecord(&s.oldRows[i]), true, OldRows, int(s.oldRows[i].id), s.oldRows[i].owner)
 		}
 	}
 	n := 0
@@ -93,6 +106,10 @@ func (s *sim) records() (out, unseen []*reconcile.Record, owner map[*reconcile.R
 		for range o.lines {
 			n++
 			add(s.line(o), o.shows <= s.tail && at >= s.svc.LogFrom, Charges, n, o.owner)
+		}
+		if o.back > 0 {
+			n++
+			add(s.refund(o), o.back+o.shows-o.at <= s.tail && o.back+s.svc.Clocks.Provider >= s.svc.LogFrom, Charges, n, o.owner)
 		}
 	}
 	for i := range s.db.messages {
@@ -180,6 +197,12 @@ func (s *sim) rowRecord(r *row) *reconcile.Record {
 	if s.svc.ParamsRows {
 		rec.Params = reconcile.Text(r.wish.params)
 	}
+	if s.svc.RowActors {
+		rec.Extra = s.whose(r.wish)
+	}
+	if s.svc.Unique {
+		rec.Extra = append(rec.Extra, reconcile.Component{Name: number, Value: reconcile.Text(r.wish.number)})
+	}
 	if s.svc.GenRows {
 		rec.Generation = reconcile.Num(r.gen)
 	}
@@ -196,6 +219,13 @@ func (s *sim) line(o *object) *reconcile.Record {
 		Role: reconcile.RoleProvider, Components: cs, ObjectID: objectID(o.id), EventID: reconcile.Text(fmt.Sprintf("ev_%s", o.id)), Outcome: o.outcome,
 		CreatedAt: party(s.svc.Clocks.Provider).at(o.at), Amount: amount(o.minor),
 	}
+}
+
+// refund is the line that tells that an object was paid back.
+func (s *sim) refund(o *object) *reconcile.Record {
+	rec := s.line(o)
+	rec.EventID, rec.Outcome, rec.CreatedAt = reconcile.Text("ev_back_"+o.id), reconcile.OutcomeReversed, party(s.svc.Clocks.Provider).at(o.back)
+	return rec
 }
 
 func (s *sim) message(m *message) *reconcile.Record {

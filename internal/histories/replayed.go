@@ -45,7 +45,7 @@ func (s *sim) handOut(in *intent) {
 	s.after(pick(s, 0, time.Minute, 20*time.Minute), func() {
 		sent := s.now
 		outcome := reconcile.ReportedUnknown
-		s.arrive(&request{id: in.id, wish: wish, answer: func(o reconcile.AttemptOutcome) {
+		s.arrive(&request{id: in.id, wish: wish, region: s.target(in.id), answer: func(o reconcile.AttemptOutcome) {
 			switch {
 			case s.now-sent >= patience:
 			case o == reconcile.AttemptConfirmed:

@@ -11,6 +11,8 @@ const (
 	Receipts = "receipts"
 	OldDisk  = "receipts-old" // the receipts as they stood before a restore: evidence, not memory
 	Orders   = "orders"
+	OldRows  = "orders-old"     // the rows as they stood before a restore
+	Archived = "orders-archive" // rows that were moved away
 	Charges  = "charges"
 	Clients  = "clients"
 	Messages = "outbox"
@@ -32,6 +34,7 @@ const (
 const (
 	operation = "pay"
 	actor     = "customer"
+	number    = "order_no"
 )
 
 // Service is the shape of a simulated service: what its contract promises and how its stores are laid out.
@@ -51,6 +54,9 @@ type Service struct {
 	ReusesIDs  bool          // a deleted row's id is handed out again
 	GenRows    bool          // rows carry the generation of the worker that wrote them
 	Archive    bool          // rows older than keepRows are moved away
+	Shelf      bool          // to where they can be read
+	RowActors  bool          // rows name whose wish they are
+	Unique     bool          // no two standing rows may bear one order number: the database refuses the second, and the service gives up
 	KeyedLog   bool          // provider lines carry the identity; else the object id is the only link
 	Intents    bool          // the clients' intents are a source
 	Actors     bool          // receipts and intents name whose wish it is
@@ -63,6 +69,7 @@ type Service struct {
 	SameKey  bool                    // it is sent the client's key as it is, which another tenant may use too
 	RowKey   bool                    // it is sent a key made from the receipt's row, which dies with the row
 	Minted   bool                    // every send to it carries a new one
+	Regional bool                    // each of its regions knows only the keys that it was sent itself
 
 	Retention time.Duration
 	DeadAfter time.Duration // 0: undeclared
@@ -85,6 +92,7 @@ func drawService(d, fault draw) Service {
 		DeadAfter: [...]time.Duration{20 * time.Minute, 0}[d(2)],
 	}
 	s.drawProvider(d, fault)
+	s.Unique, s.Shelf, s.RowActors = d(4) == 3 && !s.SkipsRow, s.Archive && d(2) == 1, s.Actors && d(2) == 1
 	s.ByReaper = s.Reaper && d(2) == 1
 	s.SkipsTenant = s.SkipsRow && fault(4) == 3
 	if s.Effect == reconcile.LegsBoth {
@@ -103,6 +111,7 @@ func (s *Service) drawProvider(d, fault draw) {
 	default:
 		s.SameKey = fault(5) == 4
 	}
+	s.Regional = d(4) == 3
 	if d(6) == 5 {
 		s.LogFrom = 2 * time.Hour
 	}
@@ -128,6 +137,9 @@ func (s *Service) contract() *reconcile.Contract {
 	if s.Actors {
 		c.Actor = []string{actor}
 	}
+	if s.Unique && s.local() {
+		c.Unique = []reconcile.UniqueRule{{Columns: []string{number}, Where: map[string]string{"status": "effective"}}}
+	}
 	c.Order = reconcile.OrderLocalFirst
 	if s.ProviderFirst {
 		c.Order = reconcile.OrderProviderFirst
@@ -140,6 +152,9 @@ func (s *Service) contract() *reconcile.Contract {
 	}
 	if s.external() {
 		c.Provider = &reconcile.Profile{Name: "simulated", Dedup: s.Dedup, Retention: s.Promises, For: s.Remember, Lag: lag}
+		if s.Regional {
+			c.Provider.Scope = []string{"region"}
+		}
 		c.ProviderKey = s.providerKey()
 	}
 	return c

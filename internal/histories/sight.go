@@ -121,12 +121,19 @@ func sharesID(a, b *reconcile.Record) bool {
 func (g *sight) standing(id Identity, source string) (out []*reconcile.Record) {
 	seen := make(map[string]bool)
 	for _, r := range g.shown[id][source] {
-		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && g.joined(r) {
+		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && g.joined(r) && !g.paidBack(r) {
 			seen[name] = true
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// paidBack reports whether a shown line tells that an object was taken back.
+func (g *sight) paidBack(r *reconcile.Record) bool {
+	return slices.ContainsFunc(g.shown[g.h.Owner[r]][Charges], func(o *reconcile.Record) bool {
+		return o.Outcome == reconcile.OutcomeReversed && o.ObjectID.Equal(r.ObjectID)
+	})
 }
 
 func stands(r *reconcile.Record) bool {

@@ -26,6 +26,7 @@ type sim struct {
 	bookLost bool          // the clients' book will go back
 	lifes    map[Identity]*life
 	old      map[Identity]receipt // the receipts as a restore found them
+	oldRows  []row                // the rows as a restore found them
 	oldAt    time.Duration
 	events   []reconcile.Event
 	objects  []*object

@@ -2,6 +2,7 @@ package histories
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -41,6 +42,7 @@ type object struct {
 	at      time.Duration
 	shows   time.Duration // when its log shows it
 	lines   int
+	back    time.Duration // when it was paid back; 0: it was not
 }
 
 // message is an outbox row.
@@ -85,6 +87,18 @@ func (s *sim) insert(q *request, gen int64, status reconcile.Status) int64 {
 	s.db.rows = append(s.db.rows, row{id: id, owner: q.id, wish: q.wish, status: status, gen: gen, created: s.written()})
 	s.made = append(s.made, &making{owner: q.id, wish: q.wish, row: id, at: s.now})
 	return id
+}
+
+// refuses reports whether the database takes no row of a wish: another that stands bears its number.
+func (s *sim) refuses(w *wish) bool {
+	return s.svc.Unique && slices.ContainsFunc(s.db.rows, func(r row) bool {
+		return r.status == reconcile.StatusEffective && r.wish.number == w.number && !s.archived(&r)
+	})
+}
+
+// archived reports whether a row was moved away by now.
+func (s *sim) archived(r *row) bool {
+	return s.svc.Archive && r.created+s.svc.Clocks.Service < s.now-keepRows
 }
 
 // setRow changes a row, where it still stands.

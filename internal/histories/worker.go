@@ -10,6 +10,7 @@ import (
 type request struct {
 	id     Identity
 	wish   *wish
+	region string // of the provider that is called for it
 	answer func(reconcile.AttemptOutcome)
 }
 
@@ -94,7 +95,7 @@ func (w *worker) run(i int) {
 	case len(w.steps) == 1 && s.one(10):
 		w.commitLate()
 		return
-	case s.one(16):
+	case s.one(16), !s.svc.Fences && s.one(4):
 		s.after(w.stall(i), func() {
 			if i == 0 || !w.fenced() {
 				w.step(i)
@@ -126,9 +127,9 @@ func (w *worker) stall(i int) time.Duration {
 		return time.Minute
 	}
 	if w.s.svc.DeadAfter > 0 {
-		return max(0, min(pick(w.s, 2*time.Minute, 8*time.Minute, 20*time.Minute), w.took+lease+w.s.svc.DeadAfter-time.Minute-w.s.now))
+		return max(0, min(pick(w.s, 8*time.Minute, 2*time.Minute, 20*time.Minute), w.took+lease+w.s.svc.DeadAfter-time.Minute-w.s.now))
 	}
-	return pick(w.s, 2*time.Minute, 8*time.Minute, 40*time.Minute, 4*time.Hour)
+	return pick(w.s, 8*time.Minute, 2*time.Minute, 40*time.Minute, 4*time.Hour)
 }
 
 // begin takes the receipt, unless another worker has taken it since this one looked.
@@ -147,15 +148,27 @@ func (w *worker) insert() bool {
 	s := w.s
 	if s.svc.SkipsRow {
 		for i := range s.db.rows {
-			if r := &s.db.rows[i]; r.status == reconcile.StatusEffective && w.takesFor(r) {
+			if r := &s.db.rows[i]; r.status == reconcile.StatusEffective && !s.archived(r) && w.takesFor(r) {
 				w.row = r.id
 				return true
 			}
 		}
 	}
+	if s.refuses(w.q.wish) {
+		w.refused()
+		return false
+	}
 	w.row = s.insert(w.q, w.gen, reconcile.StatusEffective)
 	w.name()
 	return true
+}
+
+// refused is a worker whose row the database would not take: it frees the key, or dies of the error.
+func (w *worker) refused() {
+	if choose(w.s, true, false) {
+		w.put(reconcile.StateFailedRetryable)
+	}
+	w.q.answer(reconcile.AttemptFailed)
 }
 
 // takesFor reports whether the service would take a row for that of a worker before it.
@@ -180,7 +193,7 @@ func (w *worker) charge() bool {
 	if s.one(40) {
 		return true // it takes a test's answer for the provider's
 	}
-	if w.obj = s.charge(w.q.id, w.q.wish, w.serial); w.obj.owner != w.q.id || w.obj.wish != w.q.wish {
+	if w.obj = s.charge(w.q.id, w.q.wish, w.serial, w.q.region); w.obj.owner != w.q.id || w.obj.wish != w.q.wish {
 		w.obj = nil // it was told of another action: the service does not look
 		return true
 	}
@@ -214,6 +227,7 @@ func (w *worker) finish() bool {
 		w.put(reconcile.StateCompleted)
 	}
 	w.q.answer(reconcile.AttemptConfirmed)
+	w.mayReverse()
 	return true
 }
 
@@ -224,6 +238,10 @@ func (w *worker) commit() bool {
 		w.q.answer(reconcile.AttemptConfirmed)
 		return false
 	}
+	if s.refuses(w.q.wish) {
+		w.q.answer(reconcile.AttemptFailed)
+		return false
+	}
 	w.took = s.written()
 	w.row = s.insert(w.q, w.gen, reconcile.StatusEffective)
 	w.put(reconcile.StateCompleted)
@@ -231,5 +249,6 @@ func (w *worker) commit() bool {
 		s.post(w.q, w.row, w.serial)
 	}
 	w.q.answer(reconcile.AttemptConfirmed)
+	w.mayReverse()
 	return true
 }
