@@ -138,8 +138,36 @@ func unjudged(cfg *config.Config) []report.Unjudged {
 		if len(c.Actor) == 0 {
 			out = append(out, report.Unjudged{Rule: reconcile.SuspectedDuplicateIntent.String(), Contract: c.Name, Why: "no actor is declared"})
 		}
+		if why := unnamed(cfg.Sources, c); why != "" {
+			out = append(out, report.Unjudged{Rule: "failures", Contract: c.Name, Why: why})
+		}
 	}
 	return out
+}
+
+// unnamed says which of a contract's failures no receipt can be told to be, since nothing maps what they are named by.
+func unnamed(specs []sources.Spec, c *reconcile.Contract) string {
+	maps := func(fact string) bool {
+		return slices.ContainsFunc(specs, func(s sources.Spec) bool {
+			return s.Role == reconcile.RoleReceipt && slices.ContainsFunc(s.Map, func(f sources.Field) bool { return f.Name == fact })
+		})
+	}
+	var codes, statuses []string
+	for _, f := range slices.Concat(c.Occupies, c.Frees) {
+		if f.ByStatus() {
+			statuses = append(statuses, f.Name)
+		} else {
+			codes = append(codes, f.Name)
+		}
+	}
+	var lacks []string
+	if len(codes) > 0 && !maps("error_code") {
+		lacks = append(lacks, "no source of receipts maps error_code, so nothing is known to be "+strings.Join(codes, ", "))
+	}
+	if len(statuses) > 0 && !maps("response_status") {
+		lacks = append(lacks, "no source of receipts maps response_status, so nothing is known to be "+strings.Join(statuses, ", "))
+	}
+	return strings.Join(lacks, "; ")
 }
 
 // uncompared says why the requests of a contract that declares neither params nor fingerprint are not compared, and what to add where.

@@ -154,7 +154,7 @@ func businessFields(c *reconcile.Contract) map[string]func(value) {
 		"params": func(v value) {
 			c.Params = &reconcile.ParamSpec{}
 			v.fields(map[string]func(value){
-				"from":    func(v value) { c.Params.From = v.text() },
+				"from":    func(v value) { v.fromBody() },
 				"exclude": func(v value) { c.Params.Exclude = v.texts() },
 				"defaults": func(v value) {
 					c.Params.Defaults = map[string]string{}
@@ -166,15 +166,38 @@ func businessFields(c *reconcile.Contract) map[string]func(value) {
 		},
 		"failures": func(v value) {
 			v.fields(map[string]func(value){
-				"occupies_key": func(v value) { c.Occupies = v.texts() },
-				"frees_key":    func(v value) { c.Frees = v.texts() },
+				"occupies_key": func(v value) { c.Occupies = v.failures() },
+				"frees_key":    func(v value) { c.Frees = v.failures() },
 			})
-			for _, f := range c.Frees {
-				if slices.Contains(c.Occupies, f) {
-					v.fail("keep it in one of the two", "%s both occupies and frees the key", quote(f))
-				}
-			}
+			v.disjoint(c)
 		},
+	}
+}
+
+// fromBody demands that parameters are taken as the sources map them: a contract says how they are compared, each source where they stand.
+func (v value) fromBody() {
+	if from := v.text(); from != "body" {
+		v.fail("say where they stand in each source's map, like params: request.body; from: body may stay or go", "params.from: %s is not known: what each source maps as params is compared", quote(from))
+	}
+}
+
+// failures reads names of stored failures: error codes, or response statuses.
+func (v value) failures() []reconcile.Failure {
+	var out []reconcile.Failure
+	for _, name := range v.texts() {
+		out = append(out, reconcile.ParseFailure(name))
+	}
+	return out
+}
+
+// disjoint demands that no failure both occupies and frees the key.
+func (v value) disjoint(c *reconcile.Contract) {
+	for _, f := range c.Frees {
+		for _, o := range c.Occupies {
+			if f.Name == o.Name || f.ByStatus() && o.ByStatus() && f.Status.From <= o.Status.To && o.Status.From <= f.Status.To {
+				v.fail("keep it in one of the two", "%s both occupies and frees the key", quote(f.Name))
+			}
+		}
 	}
 }
 
@@ -254,6 +277,10 @@ func (v value) quantity() reconcile.Quantity {
 		hi, bounded = -1, true
 	case ranged:
 		hi, bounded = count(to)
+	}
+	if hi == 0 && ok && bounded {
+		v.fail(`leave the source out: the contract looks only into those that expects names; where an action may make one or none, write "0..1"`, "%s expects no record of a source, which says nothing", v.name)
+		return reconcile.Quantity{}
 	}
 	if !ok || !bounded || hi >= 0 && hi < lo {
 		v.fail(`write 1, "2.." or "1..3"`, "%s is no quantity: %s", v.name, quote(s))

@@ -82,10 +82,10 @@ func wantContract(t *testing.T) *reconcile.Contract {
 		Actor:  []string{"customer_id"}, TwinWindow: 20 * time.Minute,
 		Fingerprint: &reconcile.FingerprintSpec{Algorithm: "sha256", Over: []string{"amount", "currency", "product"}, Version: 2},
 		Params: &reconcile.ParamSpec{
-			From: "body", Exclude: []string{"trace_id", "sent_at"},
+			Exclude:  []string{"trace_id", "sent_at"},
 			Defaults: map[string]string{"currency": `"EUR"`, "count": "1", "tags": `["a",null]`, "nested": `{"x":true}`},
 		},
-		Occupies: []string{"provider-5xx", "business-rejection"}, Frees: []string{"validation"},
+		Occupies: []reconcile.Failure{{Name: "provider-5xx"}, {Name: "business-rejection"}}, Frees: []reconcile.Failure{{Name: "validation"}},
 		Provider: &reconcile.Profile{
 			Name: "declared", Dedup: true, Retention: reconcile.RetentionMinimum, For: 24 * time.Hour, Scope: []string{"account", "mode"}, BodyCheck: true,
 			Remembers: "all", Lookup: "by-key", Lag: 15 * time.Minute, History: 720 * time.Hour, Source: "declared in the config",

@@ -72,7 +72,6 @@ func (f *FingerprintSpec) Comparable(o *FingerprintSpec) bool {
 
 // ParamSpec says how the parameters of two records of one action are compared.
 type ParamSpec struct {
-	From     string            // where the parameters stand in a request: body, or a field's name; what a record's params field holds is compared
 	Defaults map[string]string // member → JSON text of the default that the contract fills in
 	Exclude  []string          // transport members that never make a difference
 }
@@ -171,8 +170,8 @@ type Contract struct {
 
 	Fingerprint *FingerprintSpec
 	Params      *ParamSpec
-	Occupies    []string // failures that occupy the key
-	Frees       []string // failures that free it
+	Occupies    []Failure // stored failures that occupy the key
+	Frees       []Failure // stored failures that free it
 
 	Provider    *Profile // nil: no provider declared, judged as opaque
 	ProviderKey ProviderKey

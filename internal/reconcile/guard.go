@@ -84,7 +84,7 @@ var Guards = []Answer{
 	{DecideResolve, Complete, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideResolve, Complete, "not-partly", "No leg is known to be missing while another stands.", false, notPartly},
 	{DecideResolve, Complete, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
-	{DecideResolve, Complete, "standing-leg-unrecognised", "The leg that stands would not be recognised: completing could do it again.", false, standingUnrecognised},
+	{DecideResolve, Complete, "standing-leg-unrecognised", "Neither would its receiver recognise the leg that stands, nor does the service say that it skips it: completing could do it again.", false, standingUnrecognised},
 	{DecideResolve, Complete, "provider-key-shared", keyShared, false, hasKind(ProviderKeyCollision)},
 	{DecideResolve, Complete, "target-moved", targetMoved, false, hasKind(ScopeMoved)},
 	{DecideResolve, Complete, "twin-exists", completeTwin, false, hasTwin},
@@ -280,4 +280,22 @@ func nothingToRepoint(j *judging) bool {
 	return len(j.receipts) == 0 || !hasKind(ReferenceReused, ScopeBreach, ReceiptWithoutEffect)(j)
 }
 
-func standingUnrecognised(j *judging) bool { return !j.recognised() }
+// standingUnrecognised asks whether completing would do the standing leg again: whoever performs the missing one asks no receipt. A receipt that waits to be
+// taken up behind its local leg says that the service skips it.
+func standingUnrecognised(j *judging) bool {
+	if j.skipsLocal() {
+		return false
+	}
+	return !j.legsRecognise(j.w.Now.Add(j.c.Margin), false)
+}
+
+// skipsLocal reports whether the local leg is all that stands, and the serving receipt tells that the service goes on behind it.
+func (j *judging) skipsLocal() bool {
+	for _, l := range j.legs {
+		if l.Name != LegLocal && l.State != LegNo {
+			return false
+		}
+	}
+	live := j.live()
+	return live != nil && j.c.StateOf(live) == StateInProgress && (live.Phase == PhaseLocalDone || live.Phase == PhaseProviderSent) && j.lacking() == nil
+}

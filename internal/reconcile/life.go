@@ -1,5 +1,7 @@
 package reconcile
 
+import "slices"
+
 // Time is a record's primary time: when its action was begun or written, as far as the record itself says.
 func (r *Record) Time() Instant {
 	switch r.Role {
@@ -24,14 +26,24 @@ func (c *Contract) Began(r *Record) Instant {
 	return t
 }
 
-// StateOf is a receipt's state as the rules read it: completed with a response status of 400 or more is a stored failure.
+// StateOf is a receipt's state as the rules read it: completed with a response status of 400 or more is a stored failure. Which failures occupy their key, so
+// that a retry gets them again, and which free it, is the contract's word where it has one.
 func (c *Contract) StateOf(r *Record) State {
 	s := r.State
 	if s == 0 {
 		s = StateCompleted
 	}
 	if s == StateCompleted && r.ResponseStatus.Valid && r.ResponseStatus.N >= 400 {
+		s = StateFailedFinal
+	}
+	if s != StateFailedFinal && s != StateFailedRetryable {
+		return s
+	}
+	switch {
+	case slices.ContainsFunc(c.Occupies, func(f Failure) bool { return f.names(r) }):
 		return StateFailedFinal
+	case slices.ContainsFunc(c.Frees, func(f Failure) bool { return f.names(r) }):
+		return StateFailedRetryable
 	}
 	return s
 }

@@ -174,6 +174,11 @@ func (n *notation) contract(w words) {
 		algorithm, over, _ := strings.Cut(v, ":")
 		c.Fingerprint = &reconcile.FingerprintSpec{Algorithm: algorithm, Over: strings.FieldsFunc(over, func(r rune) bool { return r == ',' })}
 	}
+	for name, to := range map[string]*[]reconcile.Failure{"occupies": &c.Occupies, "frees": &c.Frees} {
+		for _, f := range strings.FieldsFunc(w.set[name], func(r rune) bool { return r == ',' }) {
+			*to = append(*to, reconcile.ParseFailure(f))
+		}
+	}
 	if v, ok := w.set["exclude"]; ok {
 		c.Params.Exclude = strings.Split(v, ",")
 	}
@@ -342,7 +347,7 @@ func (n *notation) words(r *reconcile.Record, verb, word string) {
 func (n *notation) fact(r *reconcile.Record, name, v string) {
 	texts := map[string]*reconcile.Value{
 		"effect": &r.EffectID, "object": &r.ObjectID, "ref": &r.ProviderRef, "request": &r.RequestID, "event": &r.EventID, "params": &r.Params,
-		"fingerprint": &r.Fingerprint, "business": &r.BusinessRef, "message": &r.MessageID, "provider-key": &r.ProviderKey, "body": &r.ResponseBody,
+		"fingerprint": &r.Fingerprint, "error": &r.ErrorCode, "business": &r.BusinessRef, "message": &r.MessageID, "provider-key": &r.ProviderKey, "body": &r.ResponseBody,
 	}
 	times := map[string]*reconcile.Instant{
 		"at": &r.CreatedAt, "updated": &r.UpdatedAt, "done": &r.CompletedAt, "expires": &r.ExpiresAt, "lease": &r.LeaseUntil, "sent": &r.SentAt,
@@ -371,6 +376,12 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 			panic(err)
 		}
 		r.Generation = reconcile.Num(g)
+	case name == "phase":
+		p, err := reconcile.ParsePhase(v)
+		if err != nil {
+			panic(err)
+		}
+		r.Phase = p
 	case name == "actor":
 		r.Extra = append(r.Extra, reconcile.Component{Name: name, Value: reconcile.Text(v)})
 	case name == "attempts":

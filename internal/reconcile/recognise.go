@@ -20,6 +20,12 @@ func (j *judging) recognisedOn(every bool) bool {
 		case StateInProgress, StateFailedRetryable, StateUnknown:
 		}
 	}
+	return j.legsRecognise(horizon, every)
+}
+
+// legsRecognise reports whether every leg that may have executed would recognise the key at its receiver, or of every leg where even a covered absence is
+// doubted. Whoever performs one leg only asks no receipt.
+func (j *judging) legsRecognise(horizon Instant, every bool) bool {
 	for _, l := range j.legs {
 		if l.State == LegNo && !every {
 			continue

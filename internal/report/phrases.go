@@ -30,12 +30,6 @@ func Lasts(d time.Duration) string { return lasts(d) }
 // Money writes an amount with its currency, "-" when it is not known.
 func Money(a reconcile.Amount) string { return amountText(a) }
 
-// Value writes a value on a line of its own. No value looks like an unknown one.
-func Value(v reconcile.Value) string { return valueText(v) }
-
-// Cell writes a value beside others. No value looks like two.
-func Cell(v reconcile.Value) string { return cellText(v) }
-
 // Plain reports whether a stored column may be shown without a mask: it says no more than a fact that is shown anyhow, or is a short number.
 func Plain(e *scan.Evidence, col reconcile.Column) bool {
 	return smallNumber(col) || told(e)[string(col.Text)]

@@ -13,6 +13,9 @@ import (
 // Show writes one case for a person: first what is known in four sentences, then the evidence row by row, the reasons and what may be decided.
 func Show(w io.Writer, m *scan.Manifest, c *scan.Case, opt Options) error {
 	s := &sheet{page: newPage(w, opt), reveal: opt.Reveal}
+	if !opt.Reveal {
+		c = Masked(c)
+	}
 	s.identity(m, c)
 	s.sentences(m, c)
 	s.decisions(opt.decisions(c))
@@ -51,7 +54,7 @@ func (s *sheet) identity(m *scan.Manifest, c *scan.Case) {
 	s.pair(width, "as of", clock)
 	s.pair(width, "contract", text.SafeString(c.Contract))
 	for _, comp := range c.Identity {
-		s.pair(width, text.SafeString(comp.Name), valueText(comp.Value))
+		s.pair(width, text.SafeString(comp.Name), s.fact(comp.Name, comp.Value))
 	}
 	if c.Amount.Valid {
 		s.pair(width, "amount", amountText(c.Amount))
@@ -75,11 +78,14 @@ func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 		s.pair(width, "Look again", due)
 	}
 	for _, f := range m.Contracts {
-		if f.Contract == c.Contract {
+		if f.Contract == c.Contract && ofCase(&f) {
 			s.pair(width, "Of the contract", text.SafeString(f.Kind+": "+f.Text))
 		}
 	}
 }
+
+// ofCase reports whether a finding about a contract says something of each of its cases. Of keys that are secrets the case's own rule tells where it has one.
+func ofCase(f *scan.ContractFinding) bool { return f.Kind != reconcile.SensitiveKeys }
 
 // knownSentence says whether the action was executed, and whether more than once.
 func knownSentence(c *scan.Case) string {
@@ -110,9 +116,6 @@ func unknownSentence(c *scan.Case) string {
 	}
 	if !c.Since.Known() {
 		open = append(open, "its age")
-	}
-	if len(c.NotJudged) > 0 {
-		open = append(open, "what these rules would say, as a mapping is missing: "+text.SafeString(strings.Join(c.NotJudged, ", ")))
 	}
 	if len(open) == 0 {
 		return "Nothing that the verdict rests on."
@@ -156,11 +159,7 @@ func (s *sheet) evidence(c *scan.Case) {
 			width = max(width, text.Width(text.SafeString(f.Name)))
 		}
 		for _, f := range e.Facts {
-			value := valueText(f.Value)
-			if payload(f.Name) {
-				value = s.payload(f.Value.Bytes())
-			}
-			s.pair(width+4, "    "+text.SafeString(f.Name), value)
+			s.pair(width+4, "    "+text.SafeString(f.Name), s.fact(f.Name, f.Value))
 		}
 		s.raw(e)
 	}
@@ -196,7 +195,7 @@ func (s *sheet) raw(e *scan.Evidence) {
 func told(e *scan.Evidence) map[string]bool {
 	out := make(map[string]bool)
 	for _, f := range e.Facts {
-		if !payload(f.Name) {
+		if !payload(f.Name) && !secret(f.Name, f.Value) {
 			out[f.Value.String()] = true
 		}
 	}
@@ -209,6 +208,16 @@ const smallDigits = 6
 // smallNumber reports whether a column is a number too short to be anybody's secret.
 func smallNumber(col reconcile.Column) bool {
 	return (col.Kind == "integer" || col.Kind == "bool") && len(col.Text) <= smallDigits
+}
+
+func (s *sheet) fact(name string, v reconcile.Value) string {
+	switch {
+	case !s.reveal:
+		return FactText(name, v)
+	case payload(name):
+		return text.Safe(v.Bytes())
+	}
+	return valueText(v)
 }
 
 func (s *sheet) payload(b []byte) string {

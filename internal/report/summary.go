@@ -94,14 +94,23 @@ func (p *page) summary(m *scan.Manifest, seen *tally, opt Options) {
 	p.flow(2, "%d %s = %d matched + %d in flight + %d explained + %d inconclusive + %d unclaimed + %d %s",
 		c.Subjects, plural(c.Subjects, "subject"), c.Matched, c.InFlight, c.Explained, c.Inconclusive, c.Unclaimed, c.Cases, plural(c.Cases, "case"))
 	p.notDue(m.Watermarks)
-	for _, rule := range slices.Sorted(maps.Keys(c.NotJudged)) {
-		p.flow(2, "%d not judged for %s: %s, see idemctl check", c.NotJudged[rule], text.SafeString(rule), undeclared(rule))
+	for _, line := range NotJudged(c.NotJudged) {
+		p.flow(2, "%s, see idemctl check", line)
 	}
 	p.contracts(m.Contracts)
 	p.gaps(m.Gaps)
 	p.sources(m)
 	p.loose(opt.Loose)
 	p.next(m, seen, opt)
+}
+
+// NotJudged says of each rule that could not be applied to how many subjects, and what is lacking for it.
+func NotJudged(counts map[string]int64) []string {
+	var out []string
+	for _, rule := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, fmt.Sprintf("%d not judged for %s: %s", counts[rule], text.SafeString(rule), undeclared(rule)))
+	}
+	return out
 }
 
 // undeclared says what a contract lacks that a rule rests on.

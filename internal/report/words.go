@@ -50,7 +50,7 @@ func amountText(a reconcile.Amount) string {
 func shortIdentity(identity []reconcile.Component) string {
 	parts := make([]string, 0, len(identity))
 	for _, c := range identity {
-		parts = append(parts, text.Truncate(cellText(c.Value), maxIdentityPart))
+		parts = append(parts, text.Truncate(ComponentCell(c), maxIdentityPart))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -114,19 +114,12 @@ func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
 			pointed = pointed || r.told != nil
 			sign, st, remark = v.glyphs.Differs, paint.Differs, v.glyphs.Differs+" differs"
 		}
-		s.line(paint.Piece{Style: paint.Faint, Text: text.Pad(text.SafeString(f.Name), wide)}, paint.Piece{Style: paint.Differs, Text: sign}, paint.Piece{Style: st, Text: factText(f)})
+		s.line(paint.Piece{Style: paint.Faint, Text: text.Pad(text.SafeString(f.Name), wide)}, paint.Piece{Style: paint.Differs, Text: sign}, paint.Piece{Style: st, Text: report.FactText(f.Name, f.Value)})
 	}
 	if pointed {
 		s.line(paint.Piece{Style: paint.Differs, Text: v.glyphs.Differs + " requests: see Why"})
 	}
 	return remark
-}
-
-func factText(f reconcile.Fact) string {
-	if reconcile.PayloadFact(f.Name) {
-		return text.Mask(f.Value.Bytes())
-	}
-	return report.Value(f.Value)
 }
 
 // stored writes a record's columns as they are stored; what may be a payload is masked.
@@ -167,10 +160,6 @@ func (v *caseView) why(s *sheet) {
 	}
 	v.near(s, "Candidates: they prove nothing, look at them together", v.c.Candidates, v.c.MoreCands)
 	v.near(s, "Twins: the same wish, perhaps, under another key", v.c.Twins, v.c.MoreTwins)
-	if len(v.c.NotJudged) > 0 {
-		s.gap()
-		s.add(paint.Warn, "not judged, for want of a mapping: "+strings.Join(v.c.NotJudged, ", "))
-	}
 	if v.c.More > 0 {
 		s.gap()
 		s.add(paint.Faint, "and "+counted(v.c.More, "record")+" of this action that are not shown")

@@ -27,7 +27,7 @@ type caseView struct {
 	*app
 	queue  *queue // whose next case is the next one; nil for a case of the past
 	id     string
-	c      *scan.Case
+	c      *scan.Case // as it is shown: no text of it holds a key that is a secret
 	wrong  string
 	past   string // what this case is a picture of; "" for the present
 	pastAt reconcile.Instant
@@ -50,11 +50,20 @@ func newCaseView(a *app, q *queue, id string) *caseView {
 
 // show turns to a case.
 func (v *caseView) show(id string) {
-	v.id, v.c, v.wrong = id, v.cases[id], ""
+	v.id, v.wrong = id, ""
+	v.take(v.cases[id])
 	v.coach.shown(v.c)
 	v.event, v.column, v.tops = -1, 0, make(map[int]int)
 	if v.focus < len(v.columns()) || v.c == nil {
 		v.focus = 0
+	}
+}
+
+// take keeps a case as it is shown; nil for one that is still to be read.
+func (v *caseView) take(c *scan.Case) {
+	v.c = nil
+	if c != nil {
+		v.c = report.Masked(c)
 	}
 }
 
@@ -123,7 +132,8 @@ func (v *caseView) Recv(msg any) tea.Cmd {
 			v.c, v.wrong = nil, text.Once(m.err.Error())
 			return nil
 		}
-		v.c, v.wrong = m.c, ""
+		v.wrong = ""
+		v.take(m.c)
 		v.coach.shown(v.c)
 	}
 	return nil

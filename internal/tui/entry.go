@@ -71,7 +71,8 @@ func (v *entryView) Do(id keymap.ID) tea.Cmd {
 			v.say(paint.Warn, why)
 			return nil
 		}
-		past := &caseView{app: v.app, id: v.past.CaseID, c: v.past, lower: paneWhy, event: -1, tops: make(map[int]int)}
+		past := &caseView{app: v.app, id: v.past.CaseID, lower: paneWhy, event: -1, tops: make(map[int]int)}
+		past.take(v.past)
 		past.past = "AS IT WAS on " + stamp(v.e.At) + " (record " + count(v.e.Seq) + "); nothing is decided here"
 		past.pastAt = scanNow(v.e.Body).Or(v.e.At) // ages and exposure were measured by the scan's clock
 		v.push(past)

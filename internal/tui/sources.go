@@ -181,6 +181,14 @@ func (s *sourcesScreen) wholes(sh *sheet) {
 		sh.line(paint.Piece{Style: paint.Caution, Text: text.SafeString(f.Kind)}, paint.Piece{Style: paint.Strong, Text: "  " + text.SafeString(f.Contract)}, paint.Piece{Text: "  " + counted(f.Count, "subject")})
 		sh.indent(4, paint.Text, text.Once(f.Text))
 	}
+	lines := report.NotJudged(m.Counts.NotJudged)
+	if len(lines) > 0 {
+		sh.gap()
+		sh.add(paint.Title, "Rules that could not be applied: idemctl check says what to declare")
+	}
+	for _, line := range lines {
+		sh.add(paint.Text, line)
+	}
 	if len(m.Gaps) > 0 {
 		sh.gap()
 		sh.add(paint.Title, "Restore gaps")

@@ -156,7 +156,7 @@ func tenantKey(comps []reconcile.Component, room int, sep string) string {
 func identityCells(comps []reconcile.Component) (cells []string, key int) {
 	key = len(comps) - 1
 	for i, c := range comps {
-		cells = append(cells, report.Cell(c.Value))
+		cells = append(cells, report.ComponentCell(c))
 		if c.Name == "key" {
 			key = i
 		}
