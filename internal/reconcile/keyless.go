@@ -106,19 +106,31 @@ func (j *joiner) remade(name string, rs []*Record, is []int) bool {
 	return true
 }
 
-// outdated reports whether a row that was made at a time had been followed by another of its id when a unit that names the id was completed, as far as anything
-// tells when that was: what it means is the other.
-func (j *joiner) outdated(made Instant, k *unit, ref Ref) bool {
+// remadeFor reports, of a row that was made at a time and whose id another row bore before or after it, whether a unit that names the id means the other one, or
+// may mean either: it was begun before the later of the two and completed after it, and may have kept the id of the first in mind.
+func (j *joiner) remadeFor(made Instant, k *unit, ref Ref) (other, either bool) {
 	if len(j.remakes) == 0 || !made.known {
-		return false
+		return false, false
 	}
 	times := j.remakes[refName(ref)]
-	n, _ := slices.BinarySearchFunc(times, made.Add(time.Second+1), cmpInstant)
-	if n == len(times) {
-		return false
+	done, began := j.completedAt(k, ref).Add(j.c.SettleTime().D), j.namedFrom(k, ref)
+	if n, _ := slices.BinarySearchFunc(times, made.Add(time.Second+1), cmpInstant); n < len(times) && !times[n].After(done) { // the next one
+		return began.After(made), !began.After(made)
 	}
-	done := j.completedAt(k, ref)
-	return !done.known || !times[n].After(done.Add(j.c.SettleTime().D))
+	if n, _ := slices.BinarySearchFunc(times, made.Add(-time.Second), cmpInstant); n > 0 { // the one before
+		return false, !began.After(times[n-1])
+	}
+	return false, false
+}
+
+// namedFrom is when the first receipt of a unit was begun that carries a reference, less settle: a row made before that is none of its own.
+func (j *joiner) namedFrom(k *unit, ref Ref) (began Instant) {
+	for _, r := range k.receipts {
+		if carries(r, ref) {
+			began = Earliest(began, r.CreatedAt.Or(r.LockedAt))
+		}
+	}
+	return began.Add(-j.c.Settle)
 }
 
 // byReference lists the records that carry each reference, in their own order.
@@ -186,6 +198,7 @@ func (j *joiner) place(u *unit, claims map[string]*claim) {
 // that was used for two requests may have made the row for either. It notes in each which reference led to it.
 func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*unit) {
 	newest := u.newestEffect()
+	var open []*unit
 	for _, ref := range u.refs {
 		cl := claims[refName(ref)]
 		if cl == nil {
@@ -193,7 +206,14 @@ func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*u
 		}
 		for _, i := range cl.scopes(j.c).agreeing(u.id) {
 			k := cl.keyed[i]
-			if k.fitted == u || !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k, ref).Add(j.c.SettleTime().D)) || j.outdated(newest, k, ref) {
+			if k.fitted == u || !j.c.agree(u.id, k.id) || newest.After(j.completedAt(k, ref).Add(j.c.SettleTime().D)) {
+				continue
+			}
+			switch other, either := j.remadeFor(newest, k, ref); {
+			case other:
+				continue
+			case either:
+				open = append(open, k)
 				continue
 			}
 			switch {
@@ -202,6 +222,11 @@ func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*u
 			case ref.Domain == RefObject || j.someSame(u, k): // a provider hands out no id again
 				k.fitted, k.via, perhaps = u, ref, append(perhaps, k)
 			}
+		}
+	}
+	for _, k := range open {
+		if k.fitted != u {
+			k.fitted, k.via, perhaps = u, u.refs[0], append(perhaps, k)
 		}
 	}
 	return agree, perhaps

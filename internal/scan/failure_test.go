@@ -179,4 +179,6 @@ func noAbsence(t *testing.T, c *scan.Case, m *scan.Manifest) {
 	}
 }
 
-func serves(name string) bool { return name != "old_disk" }
+func serves(name string) bool {
+	return name != "old_disk" && name != histories.OldRows && name != histories.Archived
+}
