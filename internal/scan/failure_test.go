@@ -180,5 +180,5 @@ func noAbsence(t *testing.T, c *scan.Case, m *scan.Manifest) {
 }
 
 func serves(name string) bool {
-	return name != "old_disk" && name != histories.OldRows && name != histories.Archived
+	return name != "old_disk" && name != "orders-old" && name != "orders-archive"
 }
