@@ -129,3 +129,12 @@ func (v value) currencies() (columns []string, constant string) {
 	}
 	return nil, constant
 }
+
+// textsOrEmpty returns the texts of a list, of which one may be empty.
+func (v value) textsOrEmpty() []string {
+	var out []string
+	for _, item := range v.list() {
+		out = append(out, item.textOrEmpty())
+	}
+	return out
+}

@@ -101,7 +101,7 @@ func (d *decoder) fieldForms(v value, f *sources.Field) {
 		"split":        func(v value) { f.Split, f.SplitIndex = v.split() },
 		"words":        func(v value) { f.Words = v.pairs() },
 		"when":         func(v value) { f.When = v.conditions() },
-		"unknown":      func(v value) { f.Unknown = v.texts() },
+		"absent":       func(v value) { f.Absent = v.textsOrEmpty() },
 		"as":           func(v value) { f.As, f.Or = v.spellings() },
 		"zone":         func(v value) { v.zone(f) },
 		"unit":         func(v value) { f.Unit = v.word("minor", "major", "written") },

@@ -25,7 +25,7 @@ func invert(f *mapping.Field, value []byte) (written, error) {
 	if len(f.First) > 0 {
 		return written{}, fmt.Errorf("it is read from the first of several columns: which of them the service fills is not known")
 	}
-	if slices.Contains(f.Unknown, string(value)) {
+	if slices.Contains(f.Absent, string(value)) {
 		return written{}, fmt.Errorf("the map reads %q as no value", value)
 	}
 	text, null, err := unword(f, value)

@@ -40,6 +40,7 @@ type reader struct {
 	row   *jsonwalk.Walker
 	cells []rows.Cell
 	to    sink
+	outer *outer // nil where no path leads beside the list
 
 	beside *jsonwalk.Walker // checks what is no record
 	name   *jsonwalk.Walker
@@ -114,9 +115,11 @@ func (r *reader) records(c byte, ways []Way, element bool) error {
 	switch {
 	case c == '[' && !element:
 		return r.array(ways)
-	case c == '{' && allHere(ways):
-		return r.record()
 	case c == '{':
+		defer r.enter()()
+		if allHere(ways) {
+			return r.record()
+		}
 		return r.object(ways)
 	}
 	at := r.Place()
@@ -268,7 +271,11 @@ func (r *reader) record() error {
 			r.Advance(n)
 			return nil
 		}
-		if err := r.to.Row(at, r.cells); err != nil {
+		cells := r.cells
+		if r.outer != nil {
+			cells = r.outer.merged()
+		}
+		if err := r.to.Row(at, cells); err != nil {
 			return err
 		}
 		r.Advance(n)

@@ -16,7 +16,9 @@
 //
 //   - What is handed over is strict JSON as package jsonwalk reads it, whole, and no longer than files.MaxRecord.
 //   - A scan is complete only when every file was read to a proper end and every value had its list of records.
-//   - Memory is bounded: one files.Window, the names of the members beside the list up to maxNames bytes, one byte for each level of nesting.
+//   - A path that begins with ^ leads beside the list, from the outermost object of a value. Of one that is longer than a record may be such cells are Bad.
+//   - Memory is bounded: one files.Window, the names of the members beside the list up to maxNames bytes, one byte for each level of nesting, and
+//     eight for each value where something beside the list is read.
 package json
 
 import (
@@ -24,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"example.com/idemctl/internal/sources/files"
 	"example.com/idemctl/internal/sources/jsonwalk"
@@ -37,6 +40,8 @@ type Table struct {
 	row   *jsonwalk.Walker
 	cells []rows.Cell
 	whole *jsonwalk.Walker // lists all members of a record
+	outer *outer           // nil where no path leads beside the list
+	began [][]int64        // of each file, where its values begin; kept only where there is an outer
 }
 
 // Open finds the files of a glob below dir, or in fsys when it is not nil. path leads to the records in each value of a file, empty where they
@@ -56,27 +61,72 @@ func OpenWays(ctx context.Context, fsys fs.FS, dir, glob string, ways []Way, as 
 
 // Bind says which members to read. A record need not have a member, so every path is accepted.
 func (t *Table) Bind(paths []rows.Path) error {
+	t.outer, paths = bindOuter(paths)
 	members := make([][]string, len(paths))
 	for i, p := range paths {
 		members[i] = append([]string{p.Column}, p.Members...)
 	}
 	t.row = jsonwalk.Compile(members)
 	t.cells = make([]rows.Cell, len(paths))
+	if t.outer != nil {
+		t.cells = t.outer.inner
+		t.began = make([][]int64, len(t.Files))
+	}
 	return nil
 }
 
 // Scan hands over every record.
 func (t *Table) Scan(ctx context.Context, yield rows.Yield, bad func(rows.Problem)) (rows.Extent, error) {
 	return t.Frame.Scan(ctx, yield, bad, func(s *files.Scan) error {
-		return newReader(s.Window, t.ways, t.row, t.cells, s).file()
+		r := newReader(s.Window, t.ways, t.row, t.cells, s)
+		if r.outer = t.outer; r.outer != nil {
+			began := &t.began[s.File]
+			*began = (*began)[:0]
+			r.outer.within, r.outer.begins = false, func(at files.Place) { *began = append(*began, at.Offset) }
+		}
+		return r.file()
 	})
+}
+
+// values puts the beginnings of the values in which the records at these positions stand among them, in ascending order.
+func (t *Table) values(at []rows.Pos) []rows.Pos {
+	if t.outer == nil {
+		return at
+	}
+	var out []rows.Pos
+	for _, pos := range at {
+		file, offset := files.Split(pos)
+		i, exact := slices.BinarySearch(t.began[file], offset)
+		if !exact {
+			i--
+		}
+		if i >= 0 {
+			if value := files.Join(file, t.began[file][i]); len(out) == 0 || out[len(out)-1] < value {
+				out = append(out, value)
+			}
+		}
+		if len(out) == 0 || out[len(out)-1] < pos {
+			out = append(out, pos)
+		}
+	}
+	return out
 }
 
 // Fetch reads the records at these positions again.
 func (t *Table) Fetch(ctx context.Context, at []rows.Pos, yield rows.YieldRaw) error {
 	var raw []rows.Named
-	return t.Frame.Fetch(ctx, at, func(w *files.Window, pos rows.Pos, locator string) error {
-		file, _ := files.Split(pos)
+	next := 0
+	return t.Frame.Fetch(ctx, t.values(at), func(w *files.Window, pos rows.Pos, locator string) error {
+		file, offset := files.Split(pos)
+		if t.outer != nil {
+			if _, begins := slices.BinarySearch(t.began[file], offset); begins {
+				t.outer.load(w)
+			}
+			if next >= len(at) || at[next] != pos {
+				return nil // only the value in which a record stands
+			}
+			next++
+		}
 		n, err := prefix(w, t.row, t.cells)
 		if err != nil || n > files.MaxRecord || w.Bytes()[0] != '{' {
 			return errors.Join(w.Failed(), files.Changed(t.Files[file].Name))
@@ -89,7 +139,11 @@ func (t *Table) Fetch(ctx context.Context, at []rows.Pos, yield rows.YieldRaw) e
 		if err != nil {
 			return fmt.Errorf("%s: %w", locator, err)
 		}
-		if err := yield(pos, locator, t.cells, raw); err != nil {
+		cells := t.cells
+		if t.outer != nil {
+			cells = t.outer.merged()
+		}
+		if err := yield(pos, locator, cells, raw); err != nil {
 			return err
 		}
 		w.Advance(n)

@@ -54,3 +54,48 @@ func TestWays(t *testing.T) {
 		}
 	}
 }
+
+// TestBesideTheList: what stands beside the list of the outermost object is read with every record of it, before or behind the list, and again when the record
+// is fetched; of a document that is too long nobody knows.
+func TestBesideTheList(t *testing.T) {
+	t.Parallel()
+	long := `{"live":"x","items":[{"k":"f"}],"n":"` + strings.Repeat("y", 3*files.MaxRecord) + `"}`
+	content := `{"items":[{"k":"a","live":"inner"},{"k":"b"}],"live":"one"}` + "\n" + `[{"live":"two","items":[{"k":"c"}]},{"items":{"k":"d"}}]` + "\n" + `{"live":"\u0074hree","items":[{"k":"e"}]}` + "\n" + long
+	table, err := OpenWays(context.Background(), fstest.MapFS{"log": &fstest.MapFile{Data: []byte(content)}}, ".", "log", []Way{{{Name: "items"}}}, same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Bind([]rows.Path{{Column: "^live"}, {Column: "k"}}); err != nil {
+		t.Fatal(err)
+	}
+	shown := func(cells []rows.Cell) string {
+		if cells[0].Kind == rows.Bad {
+			return string(cells[1].Text) + "!"
+		}
+		return string(cells[1].Text) + "=" + string(cells[0].Text)
+	}
+	for range 2 { // a table may be scanned again
+		var found []string
+		var at []rows.Pos
+		ext, err := table.Scan(context.Background(), func(pos rows.Pos, cells []rows.Cell) error {
+			found, at = append(found, shown(cells)), append(at, pos)
+			return nil
+		}, func(p rows.Problem) { t.Errorf("%s: %s", p.Place, p.Text) })
+		if got := strings.Join(found, " "); err != nil || !ext.Complete || got != "a=one b=one c=two d= e=three f!" {
+			t.Fatalf("%q, %v %s, %v", got, ext.Complete, ext.Reason, err)
+		}
+		for from := range at {
+			n := from
+			err := table.Fetch(context.Background(), at[from:], func(pos rows.Pos, _ string, cells []rows.Cell, _ []rows.Named) error {
+				if pos != at[n] || shown(cells) != found[n] {
+					t.Errorf("fetched %q, scanned %q", shown(cells), found[n])
+				}
+				n++
+				return nil
+			})
+			if err != nil || n != len(at) {
+				t.Errorf("fetched up to %d of %d: %v", n, len(at), err)
+			}
+		}
+	}
+}

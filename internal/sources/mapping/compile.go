@@ -146,7 +146,8 @@ func (m *Mapper) explain(f *Field, how string) {
 	}
 	_, null := f.Words["null"]
 	word := f.Name == "state" || f.Name == "status" || f.Name == "outcome" && m.rec.Role == reconcile.RoleProvider && !m.perAttempt // a send may lack an answer
-	u.Must = how == "component" || f.Name == ownIDs[m.rec.Role] || word && !null
+	own := f.Name == ownIDs[m.rec.Role] && len(f.First) == 0                                                                        // of several places all may be empty in a short log
+	u.Must = how == "component" || own || word && !null
 	m.understood = append(m.understood, u)
 }
 

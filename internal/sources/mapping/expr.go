@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
@@ -22,8 +21,8 @@ type expr struct {
 
 	at       int // cell, -1 when there is none
 	first    []alternative
-	picked   string   // which alternative gave the value of the row read last: its columns
-	unknown  [][]byte // texts that stand for no value
+	picked   string     // which alternative gave the value of the row read last: its columns
+	absent   *condition // the texts that stand for no value, nil where all are one
 	parts    []part
 	join     []byte
 	json     string
@@ -53,8 +52,11 @@ type part struct {
 // expr compiles the source and the transforms of a field; text words are for evalWords only.
 func (m *Mapper) expr(f *Field) (*expr, error) {
 	e := &expr{name: f.Name, at: -1, join: []byte(f.Join), json: f.JSON, strip: []byte(f.StripPrefix), split: []byte(f.Split), index: f.SplitIndex, lower: f.Lower, hash: f.Hash, prefix: []byte(f.Prefix), truncate: f.Truncate}
-	for _, u := range f.Unknown {
-		e.unknown = append(e.unknown, []byte(u))
+	if len(f.Absent) > 0 {
+		e.absent = &condition{}
+		if err := e.absent.want(f, f.Absent); err != nil {
+			return nil, err
+		}
 	}
 	given := 0
 	if len(f.First) > 0 {
@@ -105,7 +107,7 @@ func (m *Mapper) expr(f *Field) (*expr, error) {
 		return nil, f.at("count from 0", "%s has a negative length or index", text.SafeString(f.Name))
 	}
 	transformed := f.JSON != "" || f.StripPrefix != "" || f.Split != "" || f.Lower || f.Hash != "" || f.Prefix != "" || f.Truncate > 0
-	e.plain = e.at >= 0 && !transformed && len(f.Words) == 0 && len(f.Unknown) == 0
+	e.plain = e.at >= 0 && !transformed && len(f.Words) == 0 && len(f.Absent) == 0
 	return e, nil
 }
 
@@ -173,7 +175,7 @@ func (m *Mapper) eval(e *expr, cells []rows.Cell) (b []byte, known bool, _ *Unre
 	default:
 		b = e.constant
 	}
-	if slices.ContainsFunc(e.unknown, func(u []byte) bool { return bytes.Equal(u, b) }) {
+	if e.absent != nil && e.absent.met(b, true) {
 		return nil, false, nil
 	}
 	return m.transform(e, b)

@@ -39,7 +39,7 @@ type Field struct {
 	From        string      // column, or column.member.member; a name that contains a dot is quoted
 	First       []Field     // alternatives, of which the first that has a value is taken; each has a source, transforms, words and When of its own
 	When        []Condition // an alternative counts only where these hold
-	Unknown     []string    // texts that stand for no value: redacted, "-", "0"
+	Absent      []string    // texts that stand for no value: redacted, "-", "0"
 	Parts       []Part
 	Join        string // between parts
 	JSON        string // canonical, python: see jsonText

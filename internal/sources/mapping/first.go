@@ -19,7 +19,7 @@ func (m *Mapper) alternatives(e *expr, f *Field) error {
 	for i := range f.First {
 		a := f.First[i]
 		a.Name, a.Line, a.Col = f.Name, f.Line, f.Col
-		a.Unknown = append(append([]string(nil), a.Unknown...), f.Unknown...)
+		a.Absent = append(append([]string(nil), a.Absent...), f.Absent...)
 		if a.As+a.Zone+a.ZoneFrom+a.Unit+a.CurrencyIs != "" || len(a.Currencies)+len(a.First)+len(a.Each)+len(a.Presence) > 0 {
 			return f.at("give as, zone, unit and currency beside from: they hold for all alternatives", "%s: an alternative says more than where its text comes from", text.SafeString(f.Name))
 		}

@@ -69,22 +69,30 @@ func (m *Mapper) conditions(f *Field, given []Condition) ([]condition, error) {
 		}
 		e.composite = true
 		compiled := condition{expr: e}
-		for _, want := range c.Want {
-			re, err := pattern(f, want)
-			switch {
-			case err != nil:
-				return nil, err
-			case re != nil:
-				compiled.patterns = append(compiled.patterns, re)
-			case want == "null":
-				compiled.null = true
-			default:
-				compiled.exact = append(compiled.exact, want)
-			}
+		if err := compiled.want(f, c.Want); err != nil {
+			return nil, err
 		}
 		out = append(out, compiled)
 	}
 	return out, nil
+}
+
+// want adds the texts that meet the condition.
+func (c *condition) want(f *Field, texts []string) error {
+	for _, text := range texts {
+		re, err := pattern(f, text)
+		switch {
+		case err != nil:
+			return err
+		case re != nil:
+			c.patterns = append(c.patterns, re)
+		case text == "null":
+			c.null = true
+		default:
+			c.exact = append(c.exact, text)
+		}
+	}
+	return nil
 }
 
 func (m *Mapper) exclusions(in *Input) error {

@@ -200,7 +200,7 @@ func TestTrapTestRows(t *testing.T) {
 // TestTrapRedactedToken: a key that the log hides is not observable, and is not the text that stands in its place.
 func TestTrapRedactedToken(t *testing.T) {
 	t.Parallel()
-	in := line(Field{Name: "key", First: []Field{{From: "request.clientToken"}, {From: "request[*].ClientToken"}, {From: "request.clientRequestToken"}}, Unknown: []string{"HIDDEN_DUE_TO_SECURITY_REASONS", "..."}})
+	in := line(Field{Name: "key", First: []Field{{From: "request.clientToken"}, {From: "request[*].ClientToken"}, {From: "request.clientRequestToken"}}, Absent: []string{"HIDDEN_DUE_TO_SECURITY_REASONS", "..."}})
 	for _, tt := range []struct{ doc, key, from string }{
 		{`{"request":{"clientToken":"k1"}}`, "k1", "request.clientToken"},
 		{`{"request":{"CreateNatGatewayRequest":{"ClientToken":"k2"},"n":7}}`, "k2", "request[*].ClientToken"},
