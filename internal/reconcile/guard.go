@@ -18,7 +18,7 @@ const secondPerson = "It takes a second person: the contract asks for one, or th
 // asksForTwo and acceptForTwo are why other decisions are refused that one person alone may not make.
 const (
 	asksForTwo   = "The contract asks for a second person."
-	acceptForTwo = "It takes a second person: a retry could still execute it again, or the contract asks for one."
+	acceptForTwo = "It takes a second person: it could still be executed again, or the contract asks for one."
 )
 
 // keyShared and targetMoved are why the provider could not be trusted to recognise what is sent again.
@@ -118,7 +118,7 @@ var Guards = []Answer{
 	{DecideResolve, Repoint, "nothing-to-repoint", "No receipt here names a row that is missing or claimed by another.", false, nothingToRepoint},
 	{DecideResolve, Repoint, "needs-approval", asksForTwo, false, fourEyes("resolve", "repoint")},
 	{DecideResolve, Repoint, "needs-reference", "The receipt is pointed at its right effect; name that row.", true, nil},
-	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, exposed},
+	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, mayRepeat},
 	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, fourEyes("resolve", "accept")},
 	{DecideResolve, Accept, "harmless", "No retry can do harm. You state that it is explained and needs nothing more.", true, nil},
 
@@ -223,10 +223,10 @@ func fourEyes(words ...string) func(*judging) bool {
 
 func mayHaveExecuted(j *judging) bool { return j.executed != ExecutedNo }
 
-// nothingToHold asks for what a hold would stop: a retry that executes again, something pending, or a message that is sent again although its effect stands.
-func nothingToHold(j *judging) bool {
-	return !exposed(j) && len(j.pending) == 0 && !slices.Contains(j.out.Kinds, ResendPending)
-}
+func nothingToHold(j *judging) bool { return !mayRepeat(j) && len(j.pending) == 0 }
+
+// mayRepeat asks whether it could be executed again: by a retry, or by a message or job that would be sent again though its effect stands.
+func mayRepeat(j *judging) bool { return exposed(j) || hasKind(ResendPending)(j) }
 
 func exposed(j *judging) bool { return j.exposure.State != ExposureNone }
 
