@@ -54,7 +54,7 @@ func runCheck(ctx context.Context, env *Env, opt *checkOptions, args []string) e
 	if err != nil {
 		return err
 	}
-	checkup, err := readAll(ctx, cfg, env.clock(cfg))
+	checkup, err := readAll(ctx, env, cfg, env.clock(cfg))
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func runCheck(ctx context.Context, env *Env, opt *checkOptions, args []string) e
 }
 
 // readAll reads every source to its end, so that coverage and unreadable rows are those of a scan.
-func readAll(ctx context.Context, cfg *config.Config, now reconcile.Instant) (_ *report.Checkup, err error) {
+func readAll(ctx context.Context, env *Env, cfg *config.Config, now reconcile.Instant) (_ *report.Checkup, err error) {
 	set, err := sources.Open(ctx, cfg.Place, cfg.Sources, now)
 	defer func() {
 		if failed := set.Close(); err == nil && failed != nil {
@@ -80,16 +80,33 @@ func readAll(ctx context.Context, cfg *config.Config, now reconcile.Instant) (_ 
 	}
 	out := &report.Checkup{Name: cfg.Name, Missing: missing(cfg), NotJudged: unjudged(cfg)}
 	readers := set.Readers()
-	for _, r := range readers {
-		if err := r.Scan(ctx, func(rows.Pos, *reconcile.Record) error { return nil }); err != nil {
+	met := make([]samples, len(readers))
+	for i, r := range readers {
+		met[i].of = map[string]string{}
+		if err := r.Scan(ctx, func(_ rows.Pos, r *reconcile.Record) error {
+			met[i].see(r)
+			return nil
+		}); err != nil {
 			return nil, err
 		}
 	}
 	for i, checked := range set.Check(ctx) {
 		facts := readers[i].Facts()
-		out.Sources = append(out.Sources, report.CheckedSource{
-			Checked: checked, Facts: facts, Stats: readers[i].Stats(), Unmapped: unmapped(cfg.Contracts, &facts),
-		})
+		source := report.CheckedSource{Checked: checked, Facts: facts, Stats: readers[i].Stats(), Unmapped: unmapped(cfg.Contracts, &facts), Now: now}
+		for _, f := range checked.Fields {
+			like := ""
+			if !f.Unseen {
+				like = met[i].ofField(f.Fact)
+			}
+			source.Samples = append(source.Samples, like)
+		}
+		if source.Differs, err = differences(cfg, i); err != nil {
+			return nil, err
+		}
+		if checked.Clock.Known() {
+			source.ClockOff = checked.Clock.Time().Sub(env.Now())
+		}
+		out.Sources = append(out.Sources, source)
 	}
 	return out, nil
 }

@@ -27,6 +27,7 @@ func TestDocs(t *testing.T) {
 		"exit-codes.md": exitPage(),
 		"commands.md":   commandsPage(),
 		"keys.md":       keysPage(),
+		"presets.md":    presetsPage(t),
 	} {
 		path := filepath.Join("..", "..", "docs", name)
 		if *update {

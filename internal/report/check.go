@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
@@ -34,7 +35,17 @@ type CheckedSource struct {
 	Facts    reconcile.SourceFacts
 	Stats    sources.Stats
 	Unmapped []string // components of a scope that it does not map: unknown for all its records
+	Samples  []string // of each field, masked; "" where no record had it
+	Differs  []PresetDifference
+	ClockOff time.Duration // how far the server's clock is ahead of this machine's; 0 where there is none, or it was not asked
+	Now      reconcile.Instant
 }
+
+// PresetDifference is a field in which a contract says something else than the source's preset suggests.
+type PresetDifference struct{ Contract, Field, Declared, Suggested string }
+
+// clockOff is from when on a difference of clocks is told: less is the way there and back.
+const clockOff = time.Second
 
 // Unjudged is a rule that cannot be judged under a contract, and why.
 type Unjudged struct{ Rule, Contract, Why string }
@@ -79,7 +90,16 @@ func (p *page) checked(s *CheckedSource) {
 	if hint := s.Facts.Coverage.Hint; hint != "" {
 		p.pair(width, "hint", text.Once(hint))
 	}
+	if t := s.Stats.Last; t.Known() {
+		p.pair(width, "newest", newest(s))
+	}
+	if s.ClockOff >= clockOff || s.ClockOff <= -clockOff {
+		p.pair(width, "clock", p.in(yellow, clockText(s.ClockOff)))
+	}
 	p.fields(s)
+	for _, d := range s.Differs {
+		p.flow(4, "  %s  contract %s says %s: %s, preset %s suggests %s", p.in(yellow, "differs"), text.SafeString(d.Contract), d.Field, text.SafeString(d.Declared), s.Spec.Preset, text.SafeString(d.Suggested))
+	}
 	for _, name := range s.Unmapped {
 		p.flow(4, "  %s %s: unknown for all its records", p.in(yellow, "not mapped"), text.SafeString(name))
 	}
@@ -100,16 +120,37 @@ func (p *page) fields(s *CheckedSource) {
 		fact = max(fact, text.Width(text.SafeString(f.Fact)))
 		column = max(column, text.Width(text.SafeString(columnText(f))))
 	}
-	for _, f := range s.Fields {
+	for i, f := range s.Fields {
 		how := text.SafeString(f.How)
 		if f.Unseen {
 			how += ", " + p.in(yellow, "in no record")
+		}
+		if i < len(s.Samples) && s.Samples[i] != "" {
+			how += ", like " + text.SafeString(s.Samples[i])
 		}
 		p.flow(fact+column+8, "    %s  %s  %s", text.Pad(text.SafeString(f.Fact), fact), text.Pad(text.SafeString(columnText(f)), column), how)
 	}
 	if free := freeColumns(s); len(free) > 0 {
 		p.flow(6, "    read but not mapped: %s", text.SafeString(strings.Join(free, ", ")))
 	}
+}
+
+// newest says when the newest record was written: one that is old tells of a copy, or of a relay that stands still.
+func newest(s *CheckedSource) string {
+	t := s.Stats.Last
+	out := t.Time().Format(time.RFC3339)
+	if s.Now.Known() && s.Now.After(t) {
+		out += ", " + s.Now.Time().Sub(t.Time()).Truncate(time.Second).String() + " before now"
+	}
+	return out
+}
+
+func clockText(off time.Duration) string {
+	way := "ahead of"
+	if off < 0 {
+		off, way = -off, "behind"
+	}
+	return "the server's clock is " + off.Truncate(time.Millisecond).String() + " " + way + " this machine's: leases and expiries are judged by this machine's; skew allows for it"
 }
 
 func columnText(f sources.CheckedField) string {
@@ -148,6 +189,9 @@ func serving(s *CheckedSource) string {
 
 func place(spec *sources.Spec) string {
 	out := spec.Shown
+	if spec.Preset != "" {
+		out += ", preset " + spec.Preset
+	}
 	switch {
 	case spec.Table != "":
 		out += ", table " + spec.Table
@@ -206,6 +250,10 @@ type (
 		Fields     []fieldJSON      `json:"fields"`
 		Unmapped   []shown          `json:"not_mapped"`
 		Free       []shown          `json:"columns_not_mapped"`
+		Preset     string           `json:"preset"`
+		Differs    []differsJSON    `json:"preset_differs"`
+		Newest     *string          `json:"newest"`
+		ClockOffMS int64            `json:"clock_ahead_ms"`
 		Notes      []shown          `json:"notes"`
 		Problems   []problemJSON    `json:"problems"`
 	}
@@ -215,6 +263,13 @@ type (
 		Type   shown `json:"type"`
 		How    shown `json:"how"`
 		Unseen bool  `json:"in_no_record"`
+		Sample shown `json:"sample"`
+	}
+	differsJSON struct {
+		Contract  shown  `json:"contract"`
+		Field     string `json:"field"`
+		Declared  shown  `json:"declared"`
+		Suggested shown  `json:"suggested"`
 	}
 	problemJSON struct {
 		Place shown `json:"place"`
@@ -259,10 +314,22 @@ func newCheckedJSON(s *CheckedSource) checkedJSON {
 	out := checkedJSON{
 		Name: shown(s.Spec.Name), Role: s.Spec.Role.String(), Open: shown(place(s.Spec)), Opened: s.Opened, Serves: s.Facts.Serves,
 		Records: s.Stats.Records, Unreadable: s.Stats.Unreadable, Skipped: s.Stats.Skipped, Excluded: excludedJSON(s.Stats.Excluded), Foreign: s.Stats.Foreign, Coverage: newCoverageJSON(s.Facts.Coverage),
+		Preset: s.Spec.Preset, Differs: []differsJSON{}, ClockOffMS: s.ClockOff.Milliseconds(),
 		Fields: []fieldJSON{}, Unmapped: allShown(s.Unmapped), Free: allShown(freeColumns(s)), Notes: allShown(s.Notes), Problems: []problemJSON{},
 	}
-	for _, f := range s.Fields {
-		out.Fields = append(out.Fields, fieldJSON{shown(f.Fact), shown(f.Column), shown(f.Type), shown(f.How), f.Unseen})
+	for i, f := range s.Fields {
+		field := fieldJSON{shown(f.Fact), shown(f.Column), shown(f.Type), shown(f.How), f.Unseen, ""}
+		if i < len(s.Samples) {
+			field.Sample = shown(s.Samples[i])
+		}
+		out.Fields = append(out.Fields, field)
+	}
+	for _, d := range s.Differs {
+		out.Differs = append(out.Differs, differsJSON{shown(d.Contract), d.Field, shown(d.Declared), shown(d.Suggested)})
+	}
+	if t := s.Stats.Last; t.Known() {
+		newest := t.Time().Format(time.RFC3339Nano)
+		out.Newest = &newest
 	}
 	for _, bad := range s.Stats.Problems {
 		out.Problems = append(out.Problems, newProblemJSON(bad))

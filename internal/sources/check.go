@@ -15,8 +15,9 @@ type Checked struct {
 	Spec    *Spec
 	Opened  bool
 	Fields  []CheckedField
-	Columns []rows.Column // all that the source has, mapped or not
-	Notes   []string      // how the store is read, and what its column types may have done to values
+	Columns []rows.Column     // all that the source has, mapped or not
+	Clock   reconcile.Instant // the server's own, as it was asked just now; unknown where there is no server
+	Notes   []string          // how the store is read, and what its column types may have done to values
 }
 
 // CheckedField is how one fact is read.
@@ -31,6 +32,15 @@ func (set *Set) Check(ctx context.Context) []Checked {
 	out := make([]Checked, len(set.sources))
 	for i, s := range set.sources {
 		out[i] = s.check(ctx)
+		if st := set.stores[s.place.storeOf(s.spec)]; st != nil && st.db != nil {
+			if server, ok := st.db.(interface {
+				Clock(context.Context) (reconcile.Instant, error)
+			}); ok {
+				if t, err := server.Clock(ctx); err == nil {
+					out[i].Clock = t // a server that does not answer any more is told of by what was read
+				}
+			}
+		}
 	}
 	return out
 }
@@ -85,18 +95,26 @@ func (s *Source) indexNotes(ctx context.Context) []string {
 		found = found || lead
 		unique = unique || lead && index.Unique && within(index.Columns, named)
 	}
+	var notes []string
+	for _, index := range all {
+		for i, c := range index.Columns {
+			if strings.EqualFold(c, key) && index.Collations[i] != "" && len(notes) == 0 {
+				notes = append(notes, "the index on "+key+" compares by "+index.Collations[i]+", where keys that differ in bytes may be one: declare it, like compare: {key: ci}")
+			}
+		}
+	}
 	where := " (" + strings.Join(named, ", ") + ")"
 	const slow = "no index finds a row by its key"
 	receipts := s.spec.Role == reconcile.RoleReceipt
 	switch {
 	case !found && receipts:
-		return []string{slow + where + ": each lookup reads the whole table, and nothing in the store keeps two receipts of one key apart"}
+		return append(notes, slow+where+": each lookup reads the whole table, and nothing in the store keeps two receipts of one key apart")
 	case !found:
-		return []string{slow + where + ": each lookup of a row by its key reads the whole table"}
+		return append(notes, slow+where+": each lookup of a row by its key reads the whole table")
 	case !unique && receipts:
-		return []string{"no unique index on the key" + where + ": nothing in the store keeps two receipts of one key apart"}
+		return append(notes, "no unique index on the key"+where+": nothing in the store keeps two receipts of one key apart")
 	}
-	return nil
+	return notes
 }
 
 // within reports whether every column is among the named ones, as stores compare names.

@@ -3,8 +3,11 @@ package postgres
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/rows"
 )
@@ -106,4 +109,21 @@ func (t *table) Indexes(ctx context.Context) ([]rows.Index, error) {
 		return t.store.indexes(ctx, t.relation.oid, func(string, string) *[]rows.Index { return &all })
 	})
 	return all, t.store.target.explain(t.name, err)
+}
+
+// Clock asks the server for its own time. It is called between scans.
+func (s *Store) Clock(ctx context.Context) (reconcile.Instant, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var at reconcile.Instant
+	err := s.hold.guarded(ctx, func() error {
+		row, err := s.hold.one(ctx, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8")
+		if err != nil {
+			return err
+		}
+		us, err := strconv.ParseInt(row[0], 10, 64)
+		at = reconcile.At(time.UnixMicro(us))
+		return err
+	})
+	return at, s.target.explain("", err)
 }

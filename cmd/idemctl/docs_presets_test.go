@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/sources/presets"
+)
+
+const presetsHead = `A preset is a shipped mapping of one table or one format: what its columns mean, in which units and words, and how a row's life ends. A source takes it by name:
+
+` + "```yaml" + `
+sources:
+  - {name: receipts, open: "postgres://reader@db/rides", preset: rocket-rides}
+  - name: rides
+    open: "postgres://reader@db/rides"
+    preset: rocket-rides-rides
+    table: app.rides                 # where it is called otherwise
+    map:
+      amount: {from: price, unit: minor, currency: {value: USD}}   # a fact that the preset does not read
+      provider_ref: null             # one that is not to be read
+` + "```" + `
+
+- What the source itself says wins, fact by fact and condition by condition; the role is the preset's.
+- ` + "`idemctl init (DSN|PATH)…`" + ` recognises them: a table by its name, its columns and their types, a file by the members of its records. ` + "`idemctl presets --json`" + ` lists them for scripts.
+- What a preset suggests for a contract (scope, expiry, lease, retention) is yours to declare: init writes it there, and check says where your contract differs.
+- Each says where its facts were read and when. What nobody could confirm stands as a comment or a choice, never as a field. Where your version differs, ` + "`check`" + ` shows it: a column that is missing, a word that is not known.
+
+`
+
+func presetsPage(t *testing.T) string {
+	t.Helper()
+	all, err := config.ReadPresets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("# Presets\n\n")
+	fmt.Fprintf(&b, generated, "`internal/sources/presets/data`")
+	b.WriteString(presetsHead)
+	b.WriteString("| preset | role | store | reads |\n|---|---|---|---|\n")
+	for _, p := range all {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s |\n", p.Name, p.Name, p.Source.Role, cell(p.Store), cell(readsShort(p)))
+	}
+	for _, p := range all {
+		fmt.Fprintf(&b, "\n## %s\n\n%s. Versions: %s.\n\n", p.Name, p.Title, strings.TrimSuffix(p.Versions, "."))
+		for _, n := range p.Notes {
+			b.WriteString("- " + n + "\n")
+		}
+		for _, c := range p.Choices {
+			b.WriteString("- To settle: `" + c + "`\n")
+		}
+		for _, o := range p.Origins {
+			fmt.Fprintf(&b, "- Known from %s, read %s.\n", o.From, o.Read.Format(time.DateOnly))
+		}
+		b.WriteString("\n```yaml\n" + presetFields(p.Name) + "```\n")
+	}
+	return b.String()
+}
+
+// presetFields is what a preset's file says of the source and the contract, as it stands there.
+func presetFields(name string) string {
+	data, _ := presets.Text(name)
+	var b strings.Builder
+	told := false
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, " ") {
+			field, _, _ := strings.Cut(line, ":")
+			switch field {
+			case "title", "store", "versions", "facts", "notes", "choices", "formats", "like":
+				told = true
+			default:
+				told = false
+			}
+		}
+		if !told {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
