@@ -13,6 +13,7 @@ import (
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/restore"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/tui"
@@ -129,7 +130,7 @@ func (c *console) named(t target) string {
 }
 
 func (c *console) deps() tui.Deps {
-	d := tui.Deps{Load: c.load, Decide: c.decide, Withdraw: c.withdraw, Outcome: c.outcome, Standing: c.standing, Log: c.log, Evidence: c.evidence, Verify: c.verify}
+	d := tui.Deps{Load: c.load, Decide: c.decide, Withdraw: c.withdraw, Outcome: c.outcome, Standing: c.standing, Log: c.log, Evidence: c.evidence, Verify: c.verify, Restore: c.restore}
 	if c.path != "" {
 		d.SourceOff = "this is a saved scan: open its config to read the sources"
 		d.DeskOff = "this is a saved scan, which shows the past: open its config to decide"
@@ -167,6 +168,29 @@ func (c *console) scan(ctx context.Context, p *scan.Progress) (*scan.Result, err
 		return nil, inConfig(c.cfg, err)
 	}
 	return res, nil
+}
+
+// restore sums up what a restore has left behind, and makes a plan in memory to say what it would put back.
+func (c *console) restore(ctx context.Context, r tui.Result) (*tui.RestoreSum, error) {
+	res, ok := r.(*scan.Result)
+	if !ok {
+		return nil, errors.New("the result is no scan of this program")
+	}
+	u, err := restore.Of(ctx, res)
+	if err != nil {
+		return nil, err
+	}
+	sum := &tui.RestoreSum{Audit: u}
+	if c.cfg == nil {
+		sum.PlanOff = "This is a saved scan: a plan is made from the sources themselves."
+		return sum, nil
+	}
+	plan, err := c.env.planOf(ctx, c.cfg, res, nil)
+	if err != nil {
+		return nil, err
+	}
+	sum.Insertable, sum.Refused = len(plan.Inserts), plan.Refused
+	return sum, nil
 }
 
 // standing reads what was decided. A trail that cannot be trusted is said so, with what can be read of it.

@@ -42,6 +42,8 @@ func (f *field) op() string {
 		return ">="
 	case spans, money:
 		return ">"
+	case moments:
+		return ">="
 	case words, texts:
 	}
 	return ":"

@@ -10,9 +10,10 @@ import (
 type sort uint8
 
 const (
-	words  sort = iota // a closed set
-	ranked             // a closed set with an order
-	spans              // lengths of time
+	words   sort = iota // a closed set
+	ranked              // a closed set with an order
+	spans               // lengths of time
+	moments             // points of time
 	money
 	texts
 )
@@ -39,6 +40,7 @@ func fields() []field {
 		{"amount", "", money, nil, "money in major units: amount>100, amount>=99.50eur", amount},
 		{"currency", "", texts, nil, "the currency's code", currency},
 		{"age", "", spans, nil, "since the earliest instant known of the action: age>2h", span(func(c *Case) (from, to reconcile.Instant) { return c.Since, reconcile.Instant{} })},
+		{"since", "", moments, nil, "the earliest instant known of the action, in UTC: since>=2026-11-29T02:10", moment(func(c *Case) reconcile.Instant { return c.Since })},
 		{"left", "", spans, nil, "how long a retry can still double it: left<1h", span(func(c *Case) (from, to reconcile.Instant) { return reconcile.Instant{}, c.Exposure.Until })},
 		{"contract", "", texts, nil, "the contract's name", text(func(c *Case) []reconcile.Component {
 			return []reconcile.Component{{Value: reconcile.Text(c.Contract)}}

@@ -35,6 +35,37 @@ func span(get func(*Case) (from, to reconcile.Instant)) func(t *token, f *field)
 	}
 }
 
+// moment makes tests of an instant. One that is written without a time of day, or without seconds, is the first of that day or minute.
+func moment(get func(*Case) reconcile.Instant) func(t *token, f *field) (test, *Error) {
+	return func(t *token, f *field) (test, *Error) {
+		if len(t.values) != 1 || t.op == "~" {
+			return nil, wrong(t.at, f.help, "%s is compared with one point of time", f.name)
+		}
+		v, op := t.values[0], t.op
+		if v.text == "unknown" {
+			return func(c *Case, _ reconcile.Instant) bool { return !get(c).Known() }, nil
+		}
+		want, ok := pointOfTime(v.text)
+		if !ok {
+			return nil, wrong(v.at, "2026-11-29T02:10:00Z, 2026-11-29T02:10 or 2026-11-29", "%q is no point of time", v.text)
+		}
+		return func(c *Case, _ reconcile.Instant) bool {
+			at := get(c)
+			return at.Known() && holds(op, at.UnixNano(), want.UnixNano())
+		}, nil
+	}
+}
+
+// pointOfTime reads RFC 3339 with a zone, or UTC to the minute, or a day.
+func pointOfTime(s string) (reconcile.Instant, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", time.DateOnly} {
+		if at, err := time.Parse(layout, strings.ToUpper(s)); err == nil && at.Year() > 1677 && at.Year() < 2262 {
+			return reconcile.At(at), true
+		}
+	}
+	return reconcile.Instant{}, false
+}
+
 // duration reads 90s, 30m, 2h, 7d, 1d12h.
 func duration(s string) (time.Duration, bool) {
 	total := time.Duration(0)

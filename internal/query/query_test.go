@@ -83,6 +83,13 @@ func TestMatch(t *testing.T) {
 		{"amount:unknown", false},
 		{"currency:eur", true},
 		{"currency:jpy", false},
+		{"since>=2026-11-29T03:00:00Z", true},
+		{"since>2026-11-29T03:00", false},
+		{"since<2026-11-29t04:00:00+01:00", false},
+		{"since<=2026-11-29T04:00:00+01:00", true},
+		{"since>=2026-11-29", true},
+		{"since>2026-11-30", false},
+		{"since:unknown", false},
 		{"age>2h", true},
 		{"age>3h", false},
 		{"age>=3h", true},
@@ -127,7 +134,7 @@ func TestMatch(t *testing.T) {
 func TestUnknownMatchesNothing(t *testing.T) {
 	t.Parallel()
 	blank := &query.Case{Identity: []reconcile.Component{{Name: "tenant"}}}
-	for _, s := range []string{"amount>0", "amount<=0", "amount=0", "age>0s", "age<=0s", "left>0s", "left<=0s", "tenant:*", "tenant~.*", "currency:EUR"} {
+	for _, s := range []string{"amount>0", "amount<=0", "amount=0", "age>0s", "age<=0s", "since>2000-01-01", "since<2100-01-01", "left>0s", "left<=0s", "tenant:*", "tenant~.*", "currency:EUR"} {
 		q, err := query.Parse(s, names)
 		if err != nil {
 			t.Fatal(err)
@@ -160,6 +167,9 @@ func TestMistakes(t *testing.T) {
 		{"kind>orphaned-effect", 0, "kind cannot be compared by >"},
 		{"severity:", 9, "severity: is compared with nothing"},
 		{"age>soon", 4, `"soon" is no length of time`},
+		{"since>soon", 6, `"soon" is no point of time`},
+		{"since>1500-01-01", 6, `"1500-01-01" is no point of time`},
+		{"since~2026", 0, "since is compared with one point of time"},
 		{"age>-2h", 4, `"-2h" is no length of time`},
 		{"age>1h,2h", 0, "age is compared with one length of time"},
 		{"amount>ten", 7, `"ten" is no amount`},
@@ -240,7 +250,7 @@ func TestCompletionsParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", "cart", "severity>=high kind:orphaned-effect,sensitive-key", `tenant:"North Bikes" or -(age>2h left<1d)`, "amount>=99.50eur", "key~^a(b", "((", `"\`, "-", "- x", "a:b:c", ",,", "x:,", "\xff:\xff", "age:unknown", "界:界"} {
+	for _, s := range []string{"", "cart", "severity>=high kind:orphaned-effect,sensitive-key", `tenant:"North Bikes" or -(age>2h left<1d)`, "amount>=99.50eur", "key~^a(b", "((", `"\`, "-", "- x", "a:b:c", ",,", "x:,", "\xff:\xff", "age:unknown", "since<=2026-11-29T02:10Z", "界:界"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

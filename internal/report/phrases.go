@@ -1,10 +1,13 @@
 package report
 
 import (
+	"strings"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/restore"
 	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/text"
 )
 
 // The phrases that every view of a case shares: the console says them in the same words as the table.
@@ -37,3 +40,8 @@ func Plain(e *scan.Evidence, col reconcile.Column) bool {
 
 // Reach says how far a source was read.
 func Reach(c reconcile.Coverage) string { return (&page{}).coverage(c) }
+
+// Total writes the money of cases at risk in one currency.
+func Total(t *restore.Total) string {
+	return strings.TrimSpace(decimal(t.Minor.String(), int(t.Exponent)) + " " + text.SafeString(t.Currency))
+}

@@ -63,6 +63,8 @@ type app struct {
 	ask   func(dialog)
 	close func() // the dialog on top
 	act   func(keymap.ID) tea.Cmd
+	// listBy shows the queue, filtered
+	listBy func(filter string) tea.Cmd
 }
 
 // notice is what the footer says once.

@@ -208,6 +208,15 @@ func (a *app) write(f func(ctx context.Context) (any, error)) tea.Cmd {
 	})
 }
 
+// readRestore sums up what a restore has left behind.
+func (a *app) readRestore() tea.Cmd {
+	r, load := a.result, a.load
+	return a.do(func(ctx context.Context) any {
+		sum, err := a.deps.Restore(ctx, r)
+		return restoreRead{load, sum, err}
+	})
+}
+
 // readLog reads a page of the trail.
 func (a *app) readLog(gen int, from int64, limit int) tea.Cmd {
 	return a.do(func(ctx context.Context) any {

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
@@ -17,7 +16,7 @@ const (
 	coachWide  = 40
 	coachBeam  = 118 // cells from which on there is room for the pane
 	coachStrip = 5   // lines
-	coachTall  = 22  // lines from which on there is room for the whole strip
+	coachTall  = 20  // lines from which on there is room for the whole strip
 )
 
 // coach stands beside the screens while a scenario is played: it tells the play what was seen and decided, and the person which step comes next.
@@ -152,18 +151,19 @@ func (c *coach) at() string {
 
 func (c *coach) pane(a paint.Area) {
 	in := a.Box(c.glyphs, paint.Border, paint.Training, "Coach", c.at())
-	s := newSheet(in.W() - 2)
+	s := newSheet(in.W() - 4)
 	s.add(paint.Strong, text.SafeString(c.play.Title))
 	s.add(paint.Faint, text.SafeString(c.play.Goal))
 	s.gap()
+	if c.note != "" && c.play.Now() != nil {
+		s.add(paint.Good, c.note)
+	}
 	c.task(s)
 	s.gap()
 	s.add(paint.Faint, c.standing())
-	s.line(c.keysNow()...)
 	s.gap()
-	for _, para := range strings.Split(strings.TrimSpace(c.play.Story), "\n\n") {
-		s.add(paint.Text, text.SafeString(strings.Join(strings.Fields(para), " ")))
-		s.gap()
+	for _, k := range c.keysNow() {
+		s.line(k...)
 	}
 	s.draw(in.Sub(1, 0, in.W()-2, in.H()), 0, c.glyphs)
 }
@@ -172,22 +172,22 @@ func (c *coach) pane(a paint.Area) {
 func (c *coach) strip(a paint.Area) {
 	a.Rule(0, paint.Border, c.glyphs)
 	a.Put(1, 0, paint.Training, " Coach ")
-	x := a.Put(10, 0, paint.Faint, " "+c.at()+"  ")
-	a.Puts(x, 0, c.keysNow()...)
+	at := c.at()
+	if c.note != "" && c.play.Now() != nil {
+		at += " (the one before is behind)"
+	}
+	x := a.Put(10, 0, paint.Faint, " "+at+"  ")
+	for _, k := range c.keysNow() {
+		x = a.Puts(x, 0, k...)
+	}
 	s := newSheet(a.W() - 3)
 	c.task(s)
-	if a.H() >= coachStrip {
-		s.add(paint.Faint, c.standing())
-	}
 	s.draw(a.Sub(1, 1, a.W()-2, a.H()-1), 0, c.glyphs)
 }
 
 // task says what is to be done, and the hint once it was asked for.
 func (c *coach) task(s *sheet) {
 	step := c.play.Now()
-	if c.note != "" && step != nil {
-		s.add(paint.Good, c.note)
-	}
 	open := int64(len(c.play.Open()))
 	switch {
 	case step != nil:
@@ -209,12 +209,12 @@ func (c *coach) standing() string {
 }
 
 // keysNow names the coach's keys that mean something now.
-func (c *coach) keysNow() []paint.Piece {
-	var out []paint.Piece
+func (c *coach) keysNow() [][]paint.Piece {
+	var out [][]paint.Piece
 	state := c.state()
-	for _, id := range []keymap.ID{keymap.Hint, keymap.GiveUp, keymap.GoDebrief} {
+	for _, id := range []keymap.ID{keymap.Hint, keymap.GiveUp, keymap.GoDebrief, keymap.Story} {
 		if act := keymap.Find(id); act.Off(state) == "" {
-			out = append(out, paint.Piece{Style: paint.Hint, Text: c.keys.Short(id)}, paint.Piece{Style: paint.Faint, Text: " " + act.Title + "  "})
+			out = append(out, []paint.Piece{{Style: paint.Hint, Text: c.keys.Short(id)}, {Style: paint.Faint, Text: " " + act.Title + "  "}})
 		}
 	}
 	return out

@@ -19,7 +19,8 @@ func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
 		if s.Name == name {
 			p := scenario.Begin(s.Scenario, night)
 			d := &desk{res: fixture(t, name)}
-			return start(t, d.deps(), w, h, func(o *Options) { o.Fixture, o.Play = true, p }), p
+			c := start(t, d.deps(), w, h, func(o *Options) { o.Fixture, o.Play = true, p })
+			return c.shows("Story", "Nothing here touches a real system. esc begins").press("esc"), p
 		}
 	}
 	t.Fatalf("no scenario %s", name)
@@ -30,7 +31,7 @@ func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
 func TestCoach(t *testing.T) {
 	t.Parallel()
 	c, p := training(t, "seed-scope", 120, 36)
-	c.shows("TRAINING", "Coach", "step 2 of 3", "Step 1 of 3 is behind.", "Seven orders, six receipts", "i hint")
+	c.shows("TRAINING", "Coach", "step 2 of 3", "Step 1 of 3 is behind.", "Seven orders, six receipts", "i hint").press("t").shows("A service remembers each key for 60 seconds.").press("esc")
 	c.press("5").shows("debrief is off: it tells the answers")
 	c.press("i").shows("this step has no hint")
 	c.press("enter").shows("step 3 of 3", "Hand it over.")

@@ -9,6 +9,8 @@ import (
 
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/restore"
+	"example.com/idemctl/internal/restoreplan"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/tui/keymap"
@@ -40,6 +42,9 @@ type Deps struct {
 	// DeskOff says why nothing can be decided, "" when it can.
 	DeskOff string
 
+	// Restore reads off a result what a restore has left behind.
+	Restore func(ctx context.Context, r Result) (*RestoreSum, error)
+
 	// Standing reads every recorded decision, and how the trail is.
 	Standing func(ctx context.Context) (Standing, error)
 	// Log returns up to limit entries of the trail from an entry backwards, newest first; from < 0 means from the newest.
@@ -50,6 +55,14 @@ type Deps struct {
 	Verify func(ctx context.Context, progress func(done, of int64)) (audit.Report, error)
 	// TrailOff says why there is no trail to show, "" when there is one.
 	TrailOff string
+}
+
+// RestoreSum is what a restore has left behind, and what a plan would put back.
+type RestoreSum struct {
+	Audit      *restore.Audit
+	Insertable int                       // receipts that a plan puts back
+	Refused    []restoreplan.Unbuildable // those that cannot be rebuilt
+	PlanOff    string                    // why there is no plan, "" when there is one
 }
 
 // Standing is what the trail holds.

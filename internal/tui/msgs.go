@@ -57,6 +57,12 @@ type (
 		changed  map[string]bool
 		err      error
 	}
+	// restoreRead is what a restore has left behind.
+	restoreRead struct {
+		load int
+		sum  *RestoreSum
+		err  error
+	}
 	// answered is what became of a request.
 	answered struct {
 		asked   audit.Request

@@ -25,6 +25,7 @@ type root struct {
 	queue   *queue
 	trail   *trail
 	sources *sourcesScreen
+	restore *restoreScreen
 	dialogs []raised
 	router  keymap.Router
 	fault   *fault
@@ -63,8 +64,12 @@ func newRoot(ctx context.Context, deps Deps, opt Options) (*root, error) {
 	a.close = func() { r.dialogs = r.dialogs[:max(0, len(r.dialogs)-1)] }
 	a.act = r.perform
 	a.coach = newCoach(a, opt.Play)
-	r.queue, r.trail, r.sources = newQueue(a), newTrail(a), newSources(a)
+	r.queue, r.trail, r.sources, r.restore = newQueue(a), newTrail(a), newSources(a), newRestoreScreen(a)
+	a.listBy = r.listBy
 	r.stack = []screen{r.queue}
+	if a.coach != nil {
+		r.push(newStory(a, a.coach.play.Scenario))
+	}
 	return r, nil
 }
 
@@ -157,9 +162,9 @@ func (r *root) recv(msg any) tea.Cmd {
 	if n := len(r.dialogs); n > 0 {
 		cmds = append(cmds, r.dialogs[n-1].Recv(msg))
 	}
-	cmds = append(cmds, r.queue.Recv(msg), r.trail.Recv(msg), r.sources.Recv(msg))
+	cmds = append(cmds, r.queue.Recv(msg), r.trail.Recv(msg), r.sources.Recv(msg), r.restore.Recv(msg))
 	for _, s := range r.stack {
-		if s != screen(r.queue) && s != screen(r.trail) && s != screen(r.sources) {
+		if s != screen(r.queue) && s != screen(r.trail) && s != screen(r.sources) && s != screen(r.restore) {
 			cmds = append(cmds, s.Recv(msg))
 		}
 	}

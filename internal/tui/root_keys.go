@@ -151,16 +151,29 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 	case keymap.GoSources:
 		r.stack = []screen{r.sources}
 		r.coach.see(scenario.Event{Sight: scenario.Sources})
+	case keymap.GoRestore:
+		r.stack = []screen{r.restore}
+		r.coach.see(scenario.Event{Sight: scenario.Restore})
+		return r.restore.enter()
 	case keymap.Hint:
 		r.coach.ask()
 	case keymap.GiveUp:
 		r.coach.giveUp()
+	case keymap.Story:
+		r.push(newStory(r.app, r.coach.play.Scenario))
 	case keymap.GoDebrief:
 		r.stack = []screen{newDebrief(r.app, r.coach.play)}
 	default:
 		return r.top().Do(id)
 	}
 	return nil
+}
+
+// listBy shows the queue, filtered. The filter can be given up there like one that was typed.
+func (r *root) listBy(filter string) tea.Cmd {
+	r.stack = []screen{r.queue}
+	r.queue.remember(filter)
+	return r.queue.apply(filter)
 }
 
 // suspends reports whether a key gives the terminal away: as in every program, it does so from anywhere.

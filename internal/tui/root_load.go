@@ -79,6 +79,9 @@ func (r *root) recvRows(m arrived) tea.Cmd {
 	default:
 		cmds = append(cmds, r.queue.complete())
 		r.coach.see(scenario.Event{Sight: scenario.Scanned})
+		if r.top() == screen(r.restore) {
+			cmds = append(cmds, r.restore.enter())
+		}
 	}
 	return tea.Batch(cmds...)
 }

@@ -92,6 +92,14 @@ var shots = []shot{
 	{"audit-record", after2("2", "G", "enter")},
 	{"as-it-was", after2("2", "G", "enter", "enter")},
 	{"sources", at("3")},
+	{"restore", func(t *testing.T, w, h int) *console {
+		_, deps := restored(t)
+		return start(t, deps, w, h, fixtureOption).press("4", "j", "j", "j").wait(time.Second)
+	}},
+	{"training", func(t *testing.T, w, h int) *console {
+		c, _ := training(t, "payments-restore", w, h)
+		return c.press("i").wait(time.Second)
+	}},
 	{"loading", loadingShot},
 	{"incomplete", incompleteShot},
 	{"trail-in-trouble", func(t *testing.T, w, h int) *console {

@@ -11,10 +11,11 @@ const (
 	Case
 	Audit
 	Sources
+	Restore
 	Training
 )
 
-var scopeWords = [...]string{"everywhere", "moving", "queue", "case", "audit", "sources", "training"}
+var scopeWords = [...]string{"everywhere", "moving", "queue", "case", "audit", "sources", "restore", "training"}
 
 func (s Scope) String() string { return scopeWords[s] }
 
@@ -55,9 +56,13 @@ const (
 	GoQueue    ID = "go.queue"
 	GoAudit    ID = "go.audit"
 	GoSources  ID = "go.sources"
+	GoRestore  ID = "go.restore"
+	OpenSlice  ID = "restore.open"
+	NextGap    ID = "restore.next-gap"
 	GoDebrief  ID = "go.debrief"
 	Hint       ID = "training.hint"
 	GiveUp     ID = "training.give-up"
+	Story      ID = "training.story"
 	Rescan     ID = "rescan"
 	Interrupt  ID = "interrupt"
 	OpenCase   ID = "queue.open"
@@ -91,6 +96,7 @@ type State struct {
 	Loading   bool   // the sources are still read
 	Filtering bool   // the rows shown are of an older filter or order
 	Rows      int    // rows listed
+	Gaps      int    // restore gaps listed
 	Marked    int    // cases marked
 	Case      bool   // the cursor's case has been read
 	Live      bool   // a live decision stands on the case
@@ -163,9 +169,13 @@ var Actions = []Action{
 	{Verify, Audit, Look, keys("v"), "verify", "check the whole trail: chain, tree, projections, file", offTrail},
 	{Interrupt, Sources, Look, keys("ctrl+x"), "stop reading", "stop reading the sources", offNotLoading},
 
+	{OpenSlice, Restore, Look, keys("enter", "l", "right"), "its cases", "list the cases of the slice of time under the cursor", offNoRow},
+	{NextGap, Restore, Look, keys("n"), "next gap", "to the next restore gap", offOneGap},
+
 	{GoQueue, Everywhere, Look, keys("1", "f5"), "queue", "the cases to decide", nil},
 	{GoAudit, Everywhere, Look, keys("2", "f6"), "audit", "the trail of decisions", offTrailView},
 	{GoSources, Everywhere, Look, keys("3", "f7"), "sources", "the sources: what was read, how far each reaches; findings about contracts, restore gaps", nil},
+	{GoRestore, Everywhere, Look, keys("4", "f8"), "restore", "what a restore has left behind: gaps by time, what would run again, what a plan puts back", nil},
 	{Rescan, Everywhere, Look, keys("ctrl+r"), "read anew", "read all sources again", offRescan},
 	{Help, Everywhere, Look, keys("?", "f1"), "help", "this list; type to search, Enter runs", nil},
 	{Palette, Everywhere, Look, keys(":", "ctrl+p", "f2"), "commands", "search all commands and run one", nil},
@@ -177,6 +187,7 @@ var Actions = []Action{
 
 	{Hint, Training, Look, keys("i"), "hint", "a hint for the step that comes next; it is counted", offNoStep},
 	{GiveUp, Training, Look, keys("I"), "give up step", "leave the step that comes next behind; it is counted", offNoStep},
+	{Story, Training, Look, keys("t"), "story", "what happened, and what is asked for", nil},
 	{GoDebrief, Training, Look, keys("5", "f9"), "debrief", "end the play: what each decision is worth, and what it would have caused", offUndone},
 }
 

@@ -78,7 +78,7 @@ func (m *Map) bind(a *Action, ks []string, overrides map[ID][]string) error {
 // visible are the scopes whose keys can be meant together with one of s.
 func (m *Map) visible(s Scope) []Scope {
 	if s == Everywhere || s == Lists || s == Training {
-		return []Scope{Everywhere, Lists, Training, Queue, Case, Audit, Sources}
+		return []Scope{Everywhere, Lists, Training, Queue, Case, Audit, Sources, Restore}
 	}
 	return []Scope{s, Everywhere, Lists, Training}
 }

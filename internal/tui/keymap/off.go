@@ -82,6 +82,13 @@ func offNoStep(s State) string {
 	return ""
 }
 
+func offOneGap(s State) string {
+	if s.Gaps < 2 {
+		return "there is no other restore gap"
+	}
+	return ""
+}
+
 func offUndone(s State) string {
 	if s.Steps || s.Undecided > 0 {
 		return "it tells the answers, and steps or cases are still open; whoever leaves before reads it on the way out"

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"testing"
+	"time"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/restore"
+	"example.com/idemctl/internal/restoreplan"
+	"example.com/idemctl/internal/scan"
+)
+
+// Cases yields all cases: what a restore left behind is summed up from them.
+func (m *memory) Cases(context.Context, scan.Filter) iter.Seq2[*scan.Case, error] {
+	return func(yield func(*scan.Case, error) bool) {
+		for _, c := range m.cases {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// restored is a desk on the restored receipts, with the counts by five minutes that prove the gap.
+func restored(t *testing.T) (*desk, Deps) {
+	t.Helper()
+	d := &desk{res: fixture(t, "payments-restore")}
+	g := &d.res.manifest.Gaps[0]
+	g.Slices, g.Witnesses = nil, []string{"orders", "charges"}
+	at := time.Date(2026, 11, 29, 2, 0, 0, 0, time.UTC)
+	for i, n := range [][2]int64{{9, 0}, {7, 0}, {1, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 1}, {1, 1}, {8, 0}} {
+		from := at.Add(time.Duration(i) * 5 * time.Minute)
+		g.Slices = append(g.Slices, reconcile.GapSlice{From: reconcile.At(from), To: reconcile.At(from.Add(5 * time.Minute)), With: n[0], Without: n[1]})
+	}
+	deps := d.deps()
+	deps.Restore = func(ctx context.Context, r Result) (*RestoreSum, error) {
+		u, err := restore.Of(ctx, r.(*memory))
+		return &RestoreSum{Audit: u, Insertable: 11, Refused: []restoreplan.Unbuildable{{Case: "abcdefgh", Reason: "its response is not known"}}}, err
+	}
+	return d, deps
+}
+
+// TestRestoreScreen reads the gap by time, and goes from a bar to the cases of it.
+func TestRestoreScreen(t *testing.T) {
+	t.Parallel()
+	_, deps := restored(t)
+	c := start(t, deps, 120, 36)
+	c.press("4").shows("receipts  restored  declared  12 missing, 0 present  2026-11-29 02:10:00Z to 02:44:12Z", "2026-11-29 02:15:00Z", "0 with, 2 without  lost", "9 with, 0 without",
+		"12 actions would run again", "1328.89 EUR, 23600 JPY", "kyoto-tea · create-order · cart-e1c5-1", "puts back 11 receipts", "its response is not known")
+	c.selected("02:00:00Z").press("j", "j").selected("02:10:00Z").press("enter").shows("since>=2026-11-29T02:10:00Z since<2026-11-29T02:15:00Z", "cart-e1c5-1", "cart-3b90-1", "2 of 13 cases")
+	c.press("4").selected("02:10:00Z").press("G").selected("02:45:00Z").press("n").shows("next gap is off: there is no other restore gap")
+}
+
+// TestRestoreScreenElsewhere shows what there is where a proposal, no counts, no gap or an error stands.
+func TestRestoreScreenElsewhere(t *testing.T) {
+	t.Parallel()
+	d, deps := restored(t)
+	g := &d.res.manifest.Gaps[0]
+	g.Declared, g.Only = false, map[string][]string{"tenant": {"t07"}}
+	start(t, deps, 80, 24).press("4").shows("receipts  restored of tenant=t07  PROPOSED, not confirmed", "This window is a proposal, read off orders, charges.")
+	g.Slices = nil
+	start(t, deps, 80, 24).press("4").shows("No counts by time")
+	deps.Restore = func(context.Context, Result) (*RestoreSum, error) { return nil, errors.New("the disk is gone") }
+	start(t, deps, 80, 24).press("4").shows("It could not be summed up: the disk is gone")
+	d.res.manifest.Gaps = nil
+	start(t, deps, 80, 24).press("4").shows("No restore gap is known").press("enter").shows("its cases is off: nothing is listed")
+	held := hold(t, deps, 80, 24)
+	held.press("4").shows("The sources are being read.")
+}
+
+// TestBarsTellTheirShare gives no slice that lacks something an empty bar, and no bar more than its room.
+func TestBarsTellTheirShare(t *testing.T) {
+	t.Parallel()
+	d, deps := restored(t)
+	s := d.res.manifest.Gaps[0].Slices
+	s[0].With, s[1].With, s[1].Without = 1_000_000, 0, 1
+	c := start(t, deps, 100, 30)
+	c.press("4").shows("█ 0 with, 1 without", "1,000,000 with, 0 without")
+}
