@@ -130,7 +130,7 @@ func (c *console) named(t target) string {
 }
 
 func (c *console) deps() tui.Deps {
-	d := tui.Deps{Load: c.load, Decide: c.decide, Withdraw: c.withdraw, Outcome: c.outcome, Standing: c.standing, Log: c.log, Evidence: c.evidence, Verify: c.verify, Restore: c.restore}
+	d := tui.Deps{Load: c.load, Decide: c.decide, Withdraw: c.withdraw, Outcome: c.outcome, Standing: c.standing, Log: c.log, Evidence: c.evidence, Verify: c.verify, Restore: c.restore, Confirm: c.confirm}
 	if c.path != "" {
 		d.SourceOff = "this is a saved scan: open its config to read the sources"
 		d.DeskOff = "this is a saved scan, which shows the past: open its config to decide"
@@ -240,6 +240,19 @@ func (c *console) withdraw(ctx context.Context, id, reason string) (audit.Decisi
 
 func (c *console) outcome(ctx context.Context, id string, o reconcile.DecisionOutcome, ref, reason string) (audit.Decision, error) {
 	return c.change(ctx, func(trail *audit.Trail) (audit.Decision, error) { return trail.Outcome(ctx, id, o, ref, reason) })
+}
+
+func (c *console) confirm(ctx context.Context, r audit.Restore) (audit.Restore, error) {
+	trail, err := c.env.openTrail(ctx, c.place)
+	if err != nil {
+		return audit.Restore{}, err
+	}
+	defer func() { _ = trail.Close() }()
+	done, err := trail.ConfirmRestores(ctx, r)
+	if len(done) == 0 {
+		return audit.Restore{}, err
+	}
+	return done[0], err
 }
 
 func (c *console) change(ctx context.Context, record func(*audit.Trail) (audit.Decision, error)) (audit.Decision, error) {

@@ -72,6 +72,9 @@ func LeastReason(d reconcile.Decision, cases int) int {
 // LeastWithdrawal is LeastReason for taking a decision back.
 const LeastWithdrawal = anyReason
 
+// LeastConfirmation is LeastReason for saying what a restore took.
+const LeastConfirmation = fullReason
+
 func (req *Request) checkReason() error {
 	return checkReason(req.Decision.String(), req.Reason, LeastReason(req.Decision, len(req.Cases)))
 }

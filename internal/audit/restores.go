@@ -74,7 +74,7 @@ func (r *record) restored() Restore {
 }
 
 // CheckConfirmation says what the reason for confirming a restore lacks, as a *RequestError.
-func CheckConfirmation(reason string) error { return checkReason("confirm", reason, fullReason) }
+func CheckConfirmation(reason string) error { return checkReason("confirm", reason, LeastConfirmation) }
 
 // ConfirmRestores records windows, each in its own record, all or none. One that overlaps an earlier window of the same part of its store takes its place.
 func (t *Trail) ConfirmRestores(ctx context.Context, rs ...Restore) ([]Restore, error) {

@@ -191,6 +191,13 @@ func (a *app) report(id string, o reconcile.DecisionOutcome, ref, reason string)
 	})
 }
 
+func (a *app) confirmRestore(one audit.Restore) tea.Cmd {
+	return a.write(func(ctx context.Context) (any, error) {
+		done, err := a.deps.Confirm(ctx, one)
+		return confirmed{done, err}, err
+	})
+}
+
 // write asks for a record. It is not cancelled by anything that the operator does meanwhile, nor by a signal: what was begun is told, one way or the other.
 func (a *app) write(f func(ctx context.Context) (any, error)) tea.Cmd {
 	a.recording = true

@@ -39,6 +39,8 @@ type Deps struct {
 	Withdraw func(ctx context.Context, id, reason string) (audit.Decision, error)
 	// Outcome records what came of a decision.
 	Outcome func(ctx context.Context, id string, o reconcile.DecisionOutcome, ref, reason string) (audit.Decision, error)
+	// Confirm records what a restore took of a store.
+	Confirm func(ctx context.Context, r audit.Restore) (audit.Restore, error)
 	// DeskOff says why nothing can be decided, "" when it can.
 	DeskOff string
 

@@ -74,6 +74,11 @@ type (
 		decision audit.Decision
 		err      error
 	}
+	// confirmed is what became of a window.
+	confirmed struct {
+		restore audit.Restore
+		err     error
+	}
 	// logged is a page of the trail.
 	logged struct {
 		gen     int

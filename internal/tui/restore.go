@@ -39,7 +39,7 @@ func (v *restoreScreen) Scope() keymap.Scope { return keymap.Restore }
 
 // Hints are the keys of the footer.
 func (v *restoreScreen) Hints() []keymap.ID {
-	return []keymap.ID{keymap.OpenSlice, keymap.NextGap, keymap.NextPane, keymap.GoQueue, keymap.GoSources, keymap.Back}
+	return []keymap.ID{keymap.OpenSlice, keymap.ConfirmGap, keymap.NextGap, keymap.NextPane, keymap.GoQueue, keymap.GoSources, keymap.Back}
 }
 
 // State tells what is listed.
@@ -101,6 +101,8 @@ func (v *restoreScreen) Do(id keymap.ID) tea.Cmd {
 	switch id {
 	case keymap.OpenSlice:
 		return v.open()
+	case keymap.ConfirmGap:
+		v.ask(newConfirm(v.app, v.chosen()))
 	case keymap.NextGap:
 		v.gap, v.bar, v.first, v.top = (v.gap+1)%max(1, len(v.gaps())), 0, 0, 0
 	case keymap.NextPane, keymap.PriorPane:
@@ -268,7 +270,7 @@ func within(b reconcile.GapSlice, g *reconcile.Gap) bool {
 func (v *restoreScreen) words(w int) *sheet {
 	s := newSheet(w)
 	if g := v.chosen(); !g.Declared {
-		s.add(paint.Warn, "This window is a proposal, read off "+strings.Join(g.Witnesses, ", ")+". Until a person confirms it, cases keep their plain names.")
+		s.add(paint.Warn, "This window is a proposal, read off what other sources saw. Until a person confirms it ("+v.keys.Short(keymap.ConfirmGap)+"), nothing is concluded from it.")
 	}
 	switch {
 	case v.wrong != "":

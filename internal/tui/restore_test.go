@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/restore"
 	"example.com/idemctl/internal/restoreplan"
@@ -29,7 +30,7 @@ func restored(t *testing.T) (*desk, Deps) {
 	t.Helper()
 	d := &desk{res: fixture(t, "payments-restore")}
 	g := &d.res.manifest.Gaps[0]
-	g.Slices, g.Witnesses = nil, []string{"orders", "charges"}
+	g.Slices = nil
 	at := time.Date(2026, 11, 29, 2, 0, 0, 0, time.UTC)
 	for i, n := range [][2]int64{{9, 0}, {7, 0}, {1, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 1}, {1, 1}, {8, 0}} {
 		from := at.Add(time.Duration(i) * 5 * time.Minute)
@@ -60,7 +61,7 @@ func TestRestoreScreenElsewhere(t *testing.T) {
 	d, deps := restored(t)
 	g := &d.res.manifest.Gaps[0]
 	g.Declared, g.Only = false, map[string][]string{"tenant": {"t07"}}
-	start(t, deps, 80, 24).press("4").shows("receipts  restored of tenant=t07  PROPOSED, not confirmed", "This window is a proposal, read off orders, charges.")
+	start(t, deps, 80, 24).press("4").shows("receipts  restored of tenant=t07  PROPOSED, not confirmed", "This window is a proposal, read off what other sources saw.")
 	g.Slices = nil
 	start(t, deps, 80, 24).press("4").shows("No counts by time")
 	deps.Restore = func(context.Context, Result) (*RestoreSum, error) { return nil, errors.New("the disk is gone") }
@@ -79,4 +80,42 @@ func TestBarsTellTheirShare(t *testing.T) {
 	s[0].With, s[1].With, s[1].Without = 1_000_000, 0, 1
 	c := start(t, deps, 100, 30)
 	c.press("4").shows("█ 0 with, 1 without", "1,000,000 with, 0 without")
+}
+
+// TestConfirmGap records the window as a person corrects it, and reads the sources anew behind it.
+func TestConfirmGap(t *testing.T) {
+	t.Parallel()
+	d, deps := restored(t)
+	d.res.manifest.Gaps[0].Declared = false
+	var asked []audit.Restore
+	deps.Confirm = func(_ context.Context, r audit.Restore) (audit.Restore, error) {
+		asked = append(asked, r)
+		return r, nil
+	}
+	loads := 0
+	load := deps.Load
+	deps.Load = func(ctx context.Context, p *scan.Progress) (Result, error) {
+		loads++
+		return load(ctx, p)
+	}
+	c := start(t, deps, 120, 36)
+	c.press("4", "c").wait(time.Second)
+	c.shows("Confirm a restore", "Lost from  [2026-11-29T02:10:00Z", "Resumed    [2026-11-29T02:44:12Z", "Reason: 12 characters or more, 0 so far")
+	c.press("tab", "ctrl+u").typeText("soon").shows(`lost from: "soon" is no time`)
+	c.press("ctrl+u").typeText("2026-11-29T03:00:00Z").shows("the window ends before it begins")
+	c.press("ctrl+u").typeText("2026-11-29T02:09:30Z").press("tab", "tab").typeText("the backup's own log says so").press("tab", "enter")
+	c.shows("recorded: what the restore of receipts took")
+	if len(asked) != 1 || loads != 2 {
+		t.Fatalf("%d windows recorded, %d readings", len(asked), loads)
+	}
+	r := asked[0]
+	if r.Event.Store != "receipts" || r.Event.From.Time() != time.Date(2026, 11, 29, 2, 9, 30, 0, time.UTC) || r.Event.To.Time() != time.Date(2026, 11, 29, 2, 44, 12, 0, time.UTC) ||
+		r.Reason != "the backup's own log says so" || r.ConfigDigest != d.res.manifest.ConfigDigest || r.Missing != 12 {
+		t.Errorf("recorded %+v", r)
+	}
+	deps.Confirm = func(context.Context, audit.Restore) (audit.Restore, error) {
+		return audit.Restore{}, errors.New("the disk is full")
+	}
+	c = start(t, deps, 120, 36)
+	c.press("4", "c").wait(time.Second).press("tab", "tab", "tab").typeText("the backup's own log says so").press("tab", "enter").shows("Not recorded: the disk is full", "Confirm a restore")
 }

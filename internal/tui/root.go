@@ -153,7 +153,7 @@ func (r *root) recv(msg any) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	switch msg.(type) {
-	case answered, changed:
+	case answered, changed, confirmed:
 		r.recording = false
 		<-r.told
 		cmds = append(cmds, r.readDecisions())

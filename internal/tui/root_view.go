@@ -25,7 +25,10 @@ func (r *root) draw(a paint.Area) {
 		top.Put(0, 0, b.style, " "+b.text)
 	}
 	body, foot := rest.Bottom(r.footLines())
-	seen, beside := r.coach.split(body)
+	seen, beside := body, paint.Area{}
+	if _, telling := r.top().(*telling); !telling {
+		seen, beside = r.coach.split(body)
+	}
 	r.top().Draw(seen)
 	r.coach.draw(beside)
 	for _, d := range r.dialogs {

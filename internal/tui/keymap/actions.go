@@ -59,6 +59,7 @@ const (
 	GoRestore  ID = "go.restore"
 	OpenSlice  ID = "restore.open"
 	NextGap    ID = "restore.next-gap"
+	ConfirmGap ID = "restore.confirm"
 	GoDebrief  ID = "go.debrief"
 	Hint       ID = "training.hint"
 	GiveUp     ID = "training.give-up"
@@ -170,6 +171,7 @@ var Actions = []Action{
 	{Interrupt, Sources, Look, keys("ctrl+x"), "stop reading", "stop reading the sources", offNotLoading},
 
 	{OpenSlice, Restore, Look, keys("enter", "l", "right"), "its cases", "list the cases of the slice of time under the cursor", offNoRow},
+	{ConfirmGap, Restore, Assert, keys("c"), "confirm…", "confirm the window of the gap, or correct it", offNoGap},
 	{NextGap, Restore, Look, keys("n"), "next gap", "to the next restore gap", offOneGap},
 
 	{GoQueue, Everywhere, Look, keys("1", "f5"), "queue", "the cases to decide", nil},

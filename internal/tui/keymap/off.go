@@ -82,6 +82,16 @@ func offNoStep(s State) string {
 	return ""
 }
 
+func offNoGap(s State) string {
+	if why := offDesk(s); why != "" {
+		return why
+	}
+	if s.Gaps == 0 {
+		return "no restore gap is listed"
+	}
+	return ""
+}
+
 func offOneGap(s State) string {
 	if s.Gaps < 2 {
 		return "there is no other restore gap"
