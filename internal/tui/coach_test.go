@@ -20,7 +20,7 @@ func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
 			p := scenario.Begin(s.Scenario, night)
 			d := &desk{res: fixture(t, name)}
 			c := start(t, d.deps(), w, h, func(o *Options) { o.Fixture, o.Play = true, p })
-			return c.shows("Story", "Nothing here touches a real system. esc begins").press("esc"), p
+			return c.shows("Story", s.Title).press("esc"), p
 		}
 	}
 	t.Fatalf("no scenario %s", name)

@@ -322,7 +322,7 @@ func (v *restoreScreen) again(s *sheet, u *restore.Audit) {
 	s.gap()
 	for i := range u.Reused[:min(3, len(u.Reused))] {
 		r := &u.Reused[i]
-		s.add(paint.Bad, "Id "+report.Cell(r.ID)+" of "+text.SafeString(r.Source)+" was handed out twice: "+text.SafeString(r.Witness)+" says it is another's.")
+		s.add(paint.Bad, "Id "+text.Safe(r.ID.Bytes())+" of "+text.SafeString(r.Source)+" was handed out twice: "+text.SafeString(r.Witness)+" says it is another's.")
 	}
 	if n := len(u.Reused); n > 3 {
 		s.add(paint.Bad, "And "+counted(int64(n-3), "more id")+" handed out twice.")
