@@ -3,22 +3,14 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"example.com/idemctl/internal/config"
-	"example.com/idemctl/internal/reconcile"
-	"example.com/idemctl/internal/sources"
-	"example.com/idemctl/internal/sources/rows"
 )
 
 // fileReading is one reading of a file, and what it must give.
@@ -114,85 +106,16 @@ func readTable(t *testing.T, path string) []decoded {
 func (r *fileReading) check(t *testing.T, path string) int {
 	t.Helper()
 	scheme := map[string]string{".json": "json", ".gz": "json", ".log": "text", ".csv": "csv"}[filepath.Ext(path)]
-	text := fmt.Sprintf("version: 1\nname: t\ncontracts: {operation: '*', scope: [operation, key]}\nsources: {name: log, open: '%s:%s', %s}\n", scheme, path, r.source)
-	file := filepath.Join(t.TempDir(), "idemctl.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := config.Load(file, config.Options{})
-	if err != nil {
-		t.Fatalf("%s: %v", r.source, err)
-	}
-	set, err := sources.Open(context.Background(), cfg.Place, cfg.Sources, reconcile.At(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)))
-	if err != nil {
-		t.Fatalf("%s: %v", r.source, err)
-	}
-	defer func() {
-		if err := set.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	var got []string
-	log := set.Readers()[0]
-	if err := log.Scan(context.Background(), func(_ rows.Pos, rec *reconcile.Record) error {
-		got = append(got, recordLine(rec))
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(r.lines, got); diff != "" {
+	got := decodeLog(t, scheme+":"+path, r.source)
+	if diff := cmp.Diff(r.lines, got.lines); diff != "" {
 		t.Errorf("%s\n(-want +got)\n%s", r.source, diff)
 	}
-	stats := log.Stats()
-	for _, p := range stats.Problems {
-		t.Errorf("%s: %s: %s", r.source, p.Place, p.Text)
+	if len(got.problems) > 0 {
+		t.Errorf("%s: %s", r.source, strings.Join(got.problems, "; "))
 	}
-	var excluded []string
-	n := len(got)
-	for _, x := range stats.Excluded {
-		excluded = append(excluded, fmt.Sprintf("%s %d", x.Reason, x.Rows))
-		n += int(x.Rows)
-	}
-	slices.Sort(excluded)
 	slices.Sort(r.excluded)
-	if diff := cmp.Diff(r.excluded, excluded); diff != "" {
+	if diff := cmp.Diff(r.excluded, got.excluded); diff != "" {
 		t.Errorf("%s: excluded (-want +got)\n%s", r.source, diff)
 	}
-	return n
-}
-
-// recordLine is a record as the table has it.
-func recordLine(r *reconcile.Record) string {
-	outcome, at, amount := r.Outcome.String(), r.CreatedAt, "-"
-	if r.Role == reconcile.RoleIntent {
-		outcome, at = r.Attempts[0].Outcome.String(), r.Attempts[0].At
-	}
-	for _, f := range reconcile.FactsOf(r) {
-		if f.Name == "amount" {
-			amount = f.Value.String()
-		}
-	}
-	link := "-"
-	switch {
-	case r.Key().Known():
-		link = "key " + r.Key().String()
-		if r.KeyFrom != "" {
-			link += " from " + r.KeyFrom
-		}
-	case r.BusinessRef.Known():
-		link = "reference " + r.BusinessRef.String()
-	case r.RequestID.Known():
-		link = "request " + r.RequestID.String()
-	case r.ObjectID.Known():
-		link = "object"
-	}
-	moment := "-"
-	if at.Known() {
-		moment = at.Time().UTC().Format(time.RFC3339Nano)
-	}
-	object := "-"
-	if r.ObjectID.Known() {
-		object = r.ObjectID.String()
-	}
-	return strings.Join([]string{object, r.Component("operation").String(), outcome, amount, moment, link}, " | ")
+	return len(got.lines) + got.left
 }

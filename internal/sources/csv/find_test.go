@@ -29,8 +29,8 @@ func TestFindHeader(t *testing.T) {
 		{"several, of which none does", Shape{Header: true}, "a;b,c\n1;2,x\n", "", "several of comma, semicolon and tab"},
 		{"metadata before the header", found, "Settlement report;2026\n\nCompany,Merchant\na,k\n1,x\n", "x", ""},
 		{"a byte order mark and quotes", found, "\xef\xbb\xbf\"k\",\"a\"\n\"x\",\"1\"\n", "x", ""},
-		{"no such header", found, strings.Repeat("a,b\n", 40), "", "none of the first 21 lines"},
-		{"nothing but metadata", found, "a,b\n", "", "no header line"},
+		{"no such header", found, strings.Repeat("a,b\n", 40), "", "no line among the first 21 names all mapped columns: \"k\" is missing"},
+		{"nothing but metadata", found, "a,b\n", "", "\"k\" is missing"},
 	} {
 		table, err := Open(context.Background(), fstest.MapFS{"f": &fstest.MapFile{Data: []byte(tt.content)}}, ".", "f", tt.shape, same)
 		if err != nil {

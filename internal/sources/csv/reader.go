@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,6 +25,7 @@ const (
 	hintReturn   = "a line ends in LF or CR LF; convert a copy of a file whose lines end in CR alone"
 	hintUTF16    = "name its encoding: rows: {encoding: utf-16}"
 	hintLast     = "if the file is whole, end its last line in a copy of it, like echo >>COPY; if not, take a complete copy; nothing is concluded from what is absent"
+	hintColumns  = "export those columns too, or read others in their place: map: {created_at: {from: COLUMN, …}}; a fact that is null in map is not read"
 	hintHeader   = "rows: {skip: N} counts the lines before the header; rows: {header: false} reads a file without one"
 )
 
@@ -32,7 +34,10 @@ type fault struct {
 	at           files.Place
 	reason, hint string
 	stops        bool
+	is           error
 }
+
+func (f *fault) Unwrap() error { return f.is }
 
 func (f *fault) Error() string { return f.at.String() + ": " + f.reason }
 
@@ -110,24 +115,45 @@ func (r *reader) header() (layout, error) {
 			return layout{}, &fault{at: r.Place(), reason: fmt.Sprintf("the file has %d lines, of which %d are to be skipped", skipped, r.shape.Skip), hint: hintHeader, stops: true}
 		}
 	}
+	lacks := r.wanted // of the line that names most of them
 	for before := 0; ; before++ {
 		l, err := r.columns()
-		if err != nil || !r.shape.Find || r.named(&l) {
+		ended := errors.Is(err, errNoHeader)
+		if err != nil && !(ended && before > 0) || err == nil && (!r.shape.Find || r.named(&l)) {
 			return l, err
 		}
-		if before == maxBefore {
-			return layout{}, &fault{at: r.began, reason: fmt.Sprintf("none of the first %d lines names all mapped columns", maxBefore+1), hint: hintHeader, stops: true}
+		if before == maxBefore || ended {
+			return layout{}, &fault{at: r.Place(), reason: "no line among the first " + strconv.Itoa(maxBefore+1) + " names all mapped columns: " + quoted(lacks), hint: hintColumns, stops: true}
+		}
+		if some := missing(r.wanted, l.names); len(some) < len(lacks) {
+			lacks = some
 		}
 		r.width = 0
 	}
 }
+
+// missing are the wanted columns that a header does not name.
+func missing(wanted, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(names, name) })
+}
+
+// quoted says which columns are missing.
+func quoted(columns []string) string {
+	if len(columns) == 1 {
+		return strconv.Quote(columns[0]) + " is missing"
+	}
+	return strconv.Quote(columns[0]) + " and " + strconv.Itoa(len(columns)-1) + " more are missing"
+}
+
+// errNoHeader says that a file ended where its header should begin.
+var errNoHeader = errors.New("the file has no header line")
 
 // maxBefore is how many lines may stand before a header that is looked for.
 const maxBefore = 20
 
 // named reports whether a header names all columns that are wanted.
 func (r *reader) named(l *layout) bool {
-	return !slices.ContainsFunc(r.wanted, func(name string) bool { return !slices.Contains(l.names, name) })
+	return len(missing(r.wanted, l.names)) == 0
 }
 
 // columns reads the header, or the first record of a file without one, and says what columns there are.
@@ -145,7 +171,7 @@ func (r *reader) columns() (layout, error) {
 	case err != nil:
 		return layout{}, err
 	case !ok && r.shape.Header:
-		return layout{}, &fault{at: r.Place(), reason: "the file has no header line", hint: hintHeader, stops: true}
+		return layout{}, &fault{at: r.Place(), reason: errNoHeader.Error(), hint: hintHeader, stops: true, is: errNoHeader}
 	case r.rec.count > maxCells:
 		return layout{}, &fault{at: r.began, reason: fmt.Sprintf("more than %d columns", maxCells), hint: "check the delimiter, or export the columns that are mapped", stops: true}
 	}
