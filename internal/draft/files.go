@@ -36,6 +36,9 @@ func (f *Found) file(ctx context.Context, place sources.Place, t *Target, preset
 		if spec.Scheme == sources.CSV {
 			spec.CSV = p.Source.CSV
 		}
+		if spec.Scheme == sources.Text {
+			spec.Pattern = p.Source.Pattern
+		}
 		score, err := fileScore(ctx, place, &spec, p)
 		if err != nil {
 			return err
@@ -122,10 +125,12 @@ func SchemeOf(path string) (sources.Scheme, error) {
 		return sources.JSONL, nil
 	case len(first) > 0 && (first[0] == '{' || first[0] == '['), has(".json"):
 		return sources.JSON, nil
-	case bytes.ContainsAny(head, ",;\t|") && !bytes.ContainsRune(head, 0):
-		return sources.CSV, nil
+	case bytes.ContainsRune(head, 0) || len(first) == 0:
+		return "", errors.New("it is no SQLite database, SQL text, JSON, CSV or log")
+	case has(".log"), bytes.Contains(head, []byte("] \"")): // as access logs have it between the time and the request
+		return sources.Text, nil
 	}
-	return "", errors.New("it is no SQLite database, SQL text, JSON or CSV")
+	return sources.CSV, nil
 }
 
 // lines reports whether the first line is a whole object and the next begins another, or there is none.
