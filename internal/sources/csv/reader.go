@@ -118,8 +118,8 @@ func (r *reader) header() (layout, error) {
 	lacks := r.wanted // of the line that names most of them
 	for before := 0; ; before++ {
 		l, err := r.columns()
-		ended := errors.Is(err, errNoHeader)
-		if err != nil && !(ended && before > 0) || err == nil && (!r.shape.Find || r.named(&l)) {
+		ended := before > 0 && errors.Is(err, errNoHeader)
+		if err == nil && (!r.shape.Find || r.named(&l)) || err != nil && !ended {
 			return l, err
 		}
 		if before == maxBefore || ended {
