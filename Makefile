@@ -15,7 +15,7 @@ LONG      ?= 100
 HISTORIES ?= 1000000
 FIRST     ?= 0
 
-.PHONY: all build vet test lint tools fmt fmt-check fuzz bench trials truth docs screens cases clean
+.PHONY: all build vet test lint tools fmt fmt-check fuzz bench trials truth docs licences screens cases clean
 
 all: vet fmt-check lint build test
 
@@ -52,7 +52,12 @@ trials: ; go test -count=1 -timeout 4h -run 'Kill|Contend|Faults|LockTraps|Flipp
 truth: ; go test -count=1 -timeout 4h -run '^TestTruth$$' -v ./internal/histories -histories $(HISTORIES) -first $(FIRST)
 
 # Writes the pages of docs/ that are made from the tables in the code; a test fails while they are stale.
-docs: ; go test ./cmd/idemctl -run '^TestDocs$$' -count=1 -update
+docs:
+	go test ./cmd/idemctl -run '^TestDocs$$' -count=1 -update
+	go test ./internal -run '^TestLicences$$' -count=1 -update
+
+# Lists the licence of every module that the program and its tests use, and fails for one that cannot be told or that is older than its floor.
+licences: ; go test ./internal -run '^TestLicences$$' -count=1 -v
 
 # Writes the text screens of docs/screens and docs/walkthrough.md, and those that tests keep; a test fails while they are stale.
 screens: ; go test ./internal/tui -run '^(TestScreens|TestStyles|TestWalkthrough)$$' -count=1 -update
