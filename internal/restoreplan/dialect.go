@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/rows"
+	"example.com/idemctl/internal/text"
 )
 
 // dialect is the SQL of one kind of database.
@@ -35,13 +35,21 @@ func dialectOf(s sources.Scheme) dialect {
 	return noSQL
 }
 
-// identifier quotes a name. A NUL cannot stand in any.
+// identifier quotes a name that speakable let pass.
 func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// speakable refuses a name that no script can hold so that a person and every client read the same: unlike a value it has no escapes.
+func speakable(name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || !utf8.ValidString(name) {
+		return fmt.Errorf("the name %s cannot be written in a script that shows what it does", text.SafeString(name))
+	}
+	return nil
+}
 
 // table quotes a table's name as its source spells it.
 func (d dialect) table(name string) (string, error) {
-	if strings.ContainsRune(name, 0) {
-		return "", fmt.Errorf("the table's name holds a NUL")
+	if err := speakable(name); err != nil {
+		return "", err
 	}
 	if d != postgres {
 		return "main." + identifier(name), nil // else a table of that name in an attached file would do
@@ -176,8 +184,13 @@ func (d dialect) text(b []byte) (string, error) {
 	return chars(b), nil
 }
 
-// plain reports whether a code point may stand in a script as it is.
-func plain(r rune) bool { return r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+// plain reports whether a code point may stand in a script as it is: no terminal obeys it, and a person sees it.
+func plain(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= ' ' && r != 0x7f
+	}
+	return text.SafeString(string(r)) == string(r)
+}
 
 // escaped is a PostgreSQL string constant that means the same whatever standard_conforming_strings says.
 func escaped(b []byte) string {

@@ -2,10 +2,16 @@ package restoreplan_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/idemctl/fixtures"
 	"example.com/idemctl/internal/config"
@@ -74,22 +80,80 @@ func made(t *testing.T, name string) string {
 	return dir
 }
 
-func TestReceiptsPutBack(t *testing.T) {
+// nights are the fixtures that tell of a restore: the database of the receipts, how many of them can be put back, how many cannot, and how many keys a retry
+// would, or might, execute again before and after.
+var nights = []struct {
+	name, db         string
+	inserts, refused int
+	before, after    int
+}{
+	{name: "payments-restore", db: "receipts.sqlite", inserts: 12, before: 12},
+	{name: "tenant-restore", db: "invoices.sqlite", inserts: 5, before: 5},
+	{name: "receipts-switched", db: "receipts.sqlite", inserts: 7, before: 7},
+	{name: "replica-promoted", db: "receipts.sqlite", inserts: 2, before: 2},
+	{name: "two-points-restore", db: "receipts.sqlite", inserts: 3, refused: 4, before: 7, after: 4},
+	{name: "clinic-restore", db: "clinic.sqlite", refused: 5, before: 7, after: 7},
+	{name: "seats-restore", db: "receipts.sqlite"},
+	{name: "scheduler-awake", db: "payroll.sqlite"},
+}
+
+// TestNights puts back what every fixture has lost, and scans again: nothing that was put back runs again, and a second run changes nothing.
+func TestNights(t *testing.T) {
 	t.Parallel()
-	dir := made(t, "payments-restore")
-	p, again := planOf(t, load(t, dir))
-	script := sqlOf(t, p)
-	t.Log(script)
-	if len(p.Inserts) != 12 || len(p.Refused) != 0 || again != 12 {
-		t.Fatalf("%d receipts, %+v, %d keys would run again", len(p.Inserts), p.Refused, again)
+	for _, night := range nights {
+		t.Run(night.name, func(t *testing.T) {
+			t.Parallel()
+			dir := made(t, night.name)
+			p, again := planOf(t, load(t, dir))
+			if len(p.Inserts) != night.inserts || len(p.Refused) != night.refused || again != night.before {
+				t.Fatalf("%d receipts, %d keys would run again, refused %+v", len(p.Inserts), again, p.Refused)
+			}
+			script, db := sqlOf(t, p), filepath.Join(dir, night.db)
+			want := ""
+			if night.inserts > 0 {
+				want = fmt.Sprintf("%d|0", night.inserts)
+			}
+			if got := sqlite(t, db, script); got != want {
+				t.Errorf("put back and left alone: %q, want %q", got, want)
+			}
+			whole := sqlite(t, db, ".dump")
+			if night.inserts > 0 {
+				want = fmt.Sprintf("0|%d", night.inserts)
+			}
+			if got := sqlite(t, db, script); got != want || sqlite(t, db, ".dump") != whole {
+				t.Errorf("run twice: %q", got)
+			}
+			if p, again = planOf(t, load(t, dir)); again != night.after || len(p.Inserts) != 0 {
+				t.Errorf("then %d keys would run again, want %d, and %d receipts are to be put back", again, night.after, len(p.Inserts))
+			}
+		})
 	}
-	if got := sqlite(t, filepath.Join(dir, "receipts.sqlite"), script); got != "12|0" {
-		t.Errorf("put back: %s", got)
+}
+
+// TestList writes the plan of a store that no SQL reaches as lines, which say the same.
+func TestList(t *testing.T) {
+	t.Parallel()
+	p, _ := planOf(t, load(t, made(t, "receipts-cleared")))
+	if err := p.SQL(io.Discard); !errors.Is(err, restoreplan.ErrFiles) {
+		t.Errorf("as SQL: %v", err)
 	}
-	if p, again = planOf(t, load(t, dir)); again != 0 || len(p.Inserts) != 0 {
-		t.Errorf("%d keys would run again, %d receipts to put back", again, len(p.Inserts))
+	var b bytes.Buffer
+	if err := p.JSONL(&b); err != nil {
+		t.Fatal(err)
 	}
-	if got := sqlite(t, filepath.Join(dir, "receipts.sqlite"), script); got != "0|12" {
-		t.Errorf("run twice: %s", got)
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	var first struct {
+		Columns  map[string]any
+		Unless   []map[string]any
+		Requires []map[string]any
+	}
+	if err := json.Unmarshal([]byte(lines[1]), &first); err != nil || len(lines) != 9 {
+		t.Fatalf("%v, %d lines\n%s", err, len(lines), b.String())
+	}
+	want := map[string]any{
+		"shop": "atelier", "key": "g-501", "state": "done", "status": 201.0, "body": `{"voucher": "V-1XNB"}`, "made": 1795849533.0, "ttl_until": 1795935933.0,
+	}
+	if diff := cmp.Diff(want, first.Columns); diff != "" || len(first.Unless) != 2 || len(first.Requires) != 1 {
+		t.Errorf("the first receipt (-want +got):\n%s\n%s", diff, lines[1])
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
@@ -304,8 +303,8 @@ func (r *row) put(fact string, w written) error {
 	if err != nil {
 		return err
 	}
-	if strings.ContainsFunc(path.Column, unicode.IsControl) {
-		return errors.New("the name of its column holds a control character")
+	if err := speakable(path.Column); err != nil {
+		return err
 	}
 	name := r.name(path.Column)
 	c := r.cells[name]

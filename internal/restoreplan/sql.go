@@ -169,6 +169,9 @@ func (d dialect) all(alias string, cs []condition) (string, error) {
 
 // holds spells one condition.
 func (d dialect) holds(alias string, c *condition) (string, error) {
+	if err := speakable(c.column); err != nil {
+		return "", err
+	}
 	expr := alias + "." + identifier(c.column)
 	if len(c.members) > 0 {
 		var err error
