@@ -91,7 +91,7 @@ func modules(t *testing.T) []module {
 	read := func(args ...string) map[string]module {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-mod=readonly", "-deps", "-json=Module"}, args...)...)
 		cmd.Dir = ".."
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off")
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 		var wrong bytes.Buffer
 		cmd.Stderr = &wrong
 		out, err := cmd.Output()

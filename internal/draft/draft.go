@@ -52,7 +52,7 @@ type Source struct {
 	store  string
 }
 
-// Line is one entry of a guessed map, and what is to be said of it.
+// Line is one entry of a guessed map, From as YAML, and what is to be said of it.
 type Line struct{ Fact, From, Note string }
 
 // Found is what stores hold.

@@ -11,6 +11,7 @@ import (
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources"
+	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/text"
 )
@@ -158,17 +159,17 @@ func (g *guesser) unsure(format string, a ...any) {
 func (g *guesser) plain(facts ...string) {
 	for _, fact := range facts {
 		if c, ok := g.columns[fact]; ok {
-			g.add(fact, path(c.Name), "")
+			g.add(fact, plain(path(c.Name)), "")
 		}
 	}
 }
 
 // path spells a column for a map.
 func path(name string) string {
-	if strings.ContainsAny(name, `."`) {
-		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	if p, err := mapping.ParsePath(name); err == nil && len(p.Members) == 0 && p.Column == name {
+		return name
 	}
-	return name
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
 func (g *guesser) identity() {
@@ -195,7 +196,7 @@ func (g *guesser) receipt(seen *sampled) {
 			return
 		}
 	}
-	g.add("effect_id", path(c.Name), "the row that the action made")
+	g.add("effect_id", plain(path(c.Name)), "the row that the action made")
 }
 
 // state writes the words that the table holds; what a service means by a word for failure is left open.
@@ -228,7 +229,10 @@ func (g *guesser) state(seen *sampled) {
 			words = append(words, quoted(w)+": "+to)
 			continue
 		}
-		words, open = append(words, quoted(w)+": unknown"), true
+		open = true
+		if w != "*" && w != "null" && !strings.HasPrefix(w, "~") { // those mean something in a map; any other word is unknown anyway
+			words = append(words, quoted(w)+": unknown")
+		}
 	}
 	words = append(words, `"*": unknown`)
 	if open {
@@ -240,7 +244,7 @@ func (g *guesser) state(seen *sampled) {
 func (g *guesser) effect() {
 	for _, c := range g.table.Columns {
 		if c.Key {
-			g.add("effect_id", path(c.Name), "")
+			g.add("effect_id", plain(path(c.Name)), "")
 			break
 		}
 	}
@@ -309,12 +313,12 @@ func (g *guesser) outbox() (Source, bool, error) {
 	if id == "" || sent == "" {
 		return Source{}, false, nil
 	}
-	g.add("message_id", path(id), "")
+	g.add("message_id", plain(path(id)), "")
 	for _, f := range []struct{ fact, from string }{
 		{"operation", find("event_type", "type", "topic", "name")}, {"effect_id", find("aggregate_id", "aggregateid")}, {"params", find("payload", "body", "data")},
 	} {
 		if f.from != "" {
-			g.add(f.fact, path(f.from), "")
+			g.add(f.fact, plain(path(f.from)), "")
 		}
 	}
 	g.columns = map[string]rows.Column{}

@@ -218,9 +218,6 @@ func (w *writer) fields(s *Source) {
 	w.line("    map:")
 	for _, l := range s.Map {
 		from := l.From
-		if !strings.HasPrefix(from, "{") {
-			from = plain(from)
-		}
 		if l.Note != "" {
 			from += "   # " + l.Note
 		}
@@ -230,6 +227,13 @@ func (w *writer) fields(s *Source) {
 
 // plain writes a column's path: as it is where YAML reads it so, else in quotes.
 func plain(path string) string {
+	switch strings.ToLower(path) {
+	case "", "null", "true", "false", "yes", "no", "on", "off", "y", "n":
+		return quoted(path)
+	}
+	if path[0] >= '0' && path[0] <= '9' {
+		return quoted(path)
+	}
 	for _, r := range path {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') {
 			return quoted(path)
