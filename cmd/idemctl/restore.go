@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,7 @@ import (
 type restoreOptions struct {
 	asJSON, confirm                           bool
 	store, restoredTo, resumedAt, reason, now string
-	plan, materialise                         string
+	plan, materialise, last                   string
 	only                                      []string
 }
 
@@ -67,6 +68,7 @@ fixture out as real databases and files, on which a plan can be tried.`,
 	f.StringVar(&opt.reason, "reason", "", "of --confirm: `WHY`, 12 characters or more")
 	f.StringVar(&opt.plan, "plan", "", "write the receipts to put back to this `FILE`, .sql or .jsonl")
 	f.StringVar(&opt.materialise, "materialise", "", "write a training fixture's databases, files and config to this `DIR`, which must be empty")
+	f.StringVar(&opt.last, "last", "", "an earlier saved scan, `FILE.scan`, to compare the stores with")
 	f.StringVar(&opt.now, "now", "", "pin the clock at this `TIME`")
 	return cmd
 }
@@ -94,6 +96,11 @@ func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []strin
 	if err != nil {
 		return err
 	}
+	if opt.last != "" {
+		if found.Signs, err = signsSince(ctx, opt.last, seen.Manifest()); err != nil {
+			return err
+		}
+	}
 	env.outcome.undecided = len(found.Gaps) > 0
 	if opt.confirm {
 		if err := env.confirm(ctx, k.place, res.Manifest(), found, window, opt.reason); err != nil {
@@ -108,6 +115,23 @@ func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []strin
 		}
 		return report.Restore(w, res.Manifest(), found, report.Options{Colour: colour, Width: env.Width, Config: t.named})
 	})
+}
+
+// signsSince compares the stores with an earlier scan of them.
+func signsSince(ctx context.Context, path string, m *scan.Manifest) (_ []reconcile.Sign, err error) {
+	last, err := scan.OpenSaved(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, last.Close()) }()
+	then := last.Manifest()
+	switch {
+	case len(then.States) == 0:
+		return nil, &usageError{what: "--last " + path + ": it does not say how its stores stood", hint: "it was kept by an older idemctl; name a later one"}
+	case !m.Now.After(then.Now):
+		return nil, &usageError{what: "--last " + path + ": it is not older than this scan", hint: "name a scan from before the restore"}
+	}
+	return restore.Signs(m, then), nil
 }
 
 // window checks the flags and reads the window that they name, if they name one.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/restore"
 	"example.com/idemctl/internal/restoreplan"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
@@ -47,7 +48,11 @@ func runPlan(ctx context.Context, env *Env, file, now string, args []string) err
 		return err
 	}
 	defer func() { _ = res.Close() }()
-	plan, err := env.planOf(ctx, cfg, res, nil)
+	var reuse []restoreplan.Reuse
+	for _, r := range restore.Reusable(res.Manifest()) {
+		reuse = append(reuse, restoreplan.Reuse{Source: r.Source, From: r.From, To: r.To})
+	}
+	plan, err := env.planOf(ctx, cfg, res, reuse)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func Restore(w io.Writer, m *scan.Manifest, a *restore.Audit, opt Options) error
 	for i := range a.Gaps {
 		p.proof(&a.Gaps[i])
 	}
-	p.signs(m, a)
+	p.signs(a)
 	p.resends(a)
 	p.restoreNext(a, opt)
 	return p.flush()
@@ -96,13 +96,17 @@ func (p *page) atRisk(m *scan.Manifest, a *restore.Audit) {
 		line += "; money at risk: " + strings.Join(sums, ", ")
 	}
 	p.flow(2, "  %s", line)
+	wide := 0
+	for i := range a.Next {
+		wide = max(wide, text.Width(shortIdentity(a.Next[i].Identity)))
+	}
 	for i := range a.Next {
 		c := &a.Next[i]
 		until := shortExposure(c.Exposure, m.Now)
 		if c.Exposure.State == reconcile.ExposureUntil {
 			until = endText(c.Exposure.Until) + " (" + until + ")"
 		}
-		p.flow(6, "  %s  %-32s  %s  %s  %s", c.CaseID[:min(len(c.CaseID), shortID)], until, shortIdentity(c.Identity), c.RetryNow, amountText(c.Amount))
+		p.flow(6, "  %s  %-30s  %s  %-19s  %s", c.CaseID[:min(len(c.CaseID), shortID)], until, text.Pad(shortIdentity(c.Identity), wide), c.RetryNow, amountText(c.Amount))
 	}
 	if more := a.AtRisk - int64(len(a.Next)); more > 0 {
 		p.flow(2, "  and %d more: idemctl restore --json lists all", more)
@@ -130,18 +134,24 @@ func (p *page) proof(g *restore.GapCounts) {
 	}
 }
 
-func (p *page) signs(_ *scan.Manifest, a *restore.Audit) {
+func (p *page) signs(a *restore.Audit) {
+	if len(a.Signs) > 0 {
+		p.title("Signs in the data")
+	}
+	for _, s := range a.Signs {
+		p.flow(4, "  %s  %s: %s", text.SafeString(s.Store), p.in(yellow, s.Kind.String()), text.SafeString(s.Text))
+	}
 	if len(a.Reused) == 0 {
 		return
 	}
-	p.title("Ids")
+	p.title("Ids handed out twice")
 	for i := range a.Reused {
 		if i == mostShown {
 			p.flow(2, "  and %d more: idemctl restore --json lists all", len(a.Reused)-i)
 			break
 		}
 		r := &a.Reused[i]
-		p.flow(4, "  %s %s was handed out twice: %s names it for another action", text.SafeString(r.Source), valueText(r.ID), text.SafeString(r.Witness))
+		p.flow(4, "  %s %s: %s names it for another action", text.SafeString(r.Source), valueText(r.ID), text.SafeString(r.Witness))
 	}
 }
 
@@ -216,6 +226,16 @@ type (
 		Witness shown `json:"witness"`
 		Case    shown `json:"case"`
 	}
+	rangeJSON struct {
+		Source shown `json:"source"`
+		From   int64 `json:"from"`
+		To     int64 `json:"to"`
+	}
+	signJSON struct {
+		Store shown  `json:"store"`
+		Kind  string `json:"kind"`
+		Text  shown  `json:"text"`
+	}
 	resendJSON struct {
 		Source  shown `json:"source"`
 		Locator shown `json:"locator"`
@@ -246,6 +266,8 @@ func RestoreJSON(ctx context.Context, w io.Writer, r restore.Scan, a *restore.Au
 		{"gaps", gaps},
 		{"totals", totalsJSON(a.Totals)},
 		{"ids_reused", reusedIDsJSON(a.Reused)},
+		{"ids_to_be_reused", idRangesJSON(a.Coming)},
+		{"signs", signsJSON(a.Signs)},
 		{"will_resend", resendsJSON(a.Resends)},
 		{"not_listed", a.More},
 	}
@@ -310,6 +332,22 @@ func resendsJSON(in []restore.Resend) []resendJSON {
 	out := make([]resendJSON, 0, len(in))
 	for i := range in {
 		out = append(out, resendJSON{shown(in[i].Source), shown(in[i].Locator), shown(in[i].Case)})
+	}
+	return out
+}
+
+func idRangesJSON(in []restore.IDRange) []rangeJSON {
+	out := make([]rangeJSON, 0, len(in))
+	for _, r := range in {
+		out = append(out, rangeJSON{shown(r.Source), r.From, r.To})
+	}
+	return out
+}
+
+func signsJSON(in []reconcile.Sign) []signJSON {
+	out := make([]signJSON, 0, len(in))
+	for _, s := range in {
+		out = append(out, signJSON{shown(s.Store), s.Kind.String(), shown(s.Text)})
 	}
 	return out
 }

@@ -39,6 +39,7 @@ type only struct {
 func (o *only) Manifest() *scan.Manifest {
 	m := *o.Scan.Manifest()
 	m.Gaps = slices.DeleteFunc(slices.Clone(m.Gaps), func(g reconcile.Gap) bool { return g.Store != o.store })
+	m.States = slices.DeleteFunc(slices.Clone(m.States), func(s reconcile.StoreState) bool { return s.Name != o.store })
 	return &m
 }
 
@@ -67,8 +68,10 @@ type Audit struct {
 	Next    []scan.Case // the first few of them, those with the nearest deadline
 	Totals  []Total     // of the cases at risk, by currency
 	Reused  []ReusedID  // ids that were handed out twice
-	Resends []Resend    // what will be sent again though its effect stands
-	More    int64       // reused ids and resends that are counted, not listed
+	Coming  []IDRange   // ids that will be, unless the store's sequence stands higher
+	Signs   []reconcile.Sign
+	Resends []Resend // what will be sent again though its effect stands
+	More    int64    // reused ids and resends that are counted, not listed
 }
 
 // GapCounts is a gap with what its cases say.
@@ -93,6 +96,12 @@ type ReusedID struct {
 	ID      reconcile.Value
 	Witness string // source:locator of the record that says it is another's
 	Case    string
+}
+
+// IDRange is a run of ids that others know already and a store has yet to hand out.
+type IDRange struct {
+	Source   string
+	From, To int64
 }
 
 // Resend is a message or job that will be sent again.
@@ -136,6 +145,7 @@ func Of(ctx context.Context, s Scan) (*Audit, error) {
 	for i := range b.audit.Gaps {
 		b.gaps[b.audit.Gaps[i].Name()] = &b.audit.Gaps[i]
 	}
+	b.audit.Coming, b.audit.Signs = Reusable(s.Manifest()), Signs(s.Manifest(), nil)
 	for c, err := range s.Cases(ctx, scan.Filter{}) {
 		if err != nil {
 			return nil, err
@@ -152,6 +162,33 @@ func Of(ctx context.Context, s Scan) (*Audit, error) {
 		return cmp.Or(cmp.Compare(x.Currency, y.Currency), cmp.Compare(x.Exponent, y.Exponent))
 	})
 	return &b.audit, nil
+}
+
+// Reusable lists the ids that stores of effects will hand out although others know them.
+func Reusable(m *scan.Manifest) []IDRange {
+	var out []IDRange
+	for i := range m.States {
+		if from, to, ok := m.States[i].Reusable(); ok {
+			out = append(out, IDRange{Source: m.States[i].Name, From: from, To: to})
+		}
+	}
+	return out
+}
+
+// Signs lists what in the data speaks of a restore: in the stores as they are, and against an earlier scan of them, nil where there is none.
+func Signs(m, last *scan.Manifest) []reconcile.Sign {
+	var out []reconcile.Sign
+	for i := range m.States {
+		now := &m.States[i]
+		var then *reconcile.StoreState
+		for k := 0; last != nil && k < len(last.States); k++ {
+			if old := &last.States[k]; old.Name == now.Name && old.Role == now.Role {
+				then = old
+			}
+		}
+		out = append(out, now.Signs(then)...)
+	}
+	return out
 }
 
 type builder struct {

@@ -16,6 +16,7 @@ type Manifest struct {
 	Trail        string // where the decisions about its cases are kept on the machine that scanned; "" = not known
 	Complete     bool   // every source was read as far as it was declared to reach
 	Sources      []Source
+	States       []reconcile.StoreState // of the sources, in their order: for a later scan to be compared with
 	Gaps         []reconcile.Gap
 	Counts       Counts
 	Contracts    []ContractFinding

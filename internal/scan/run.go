@@ -133,6 +133,7 @@ type run struct {
 	operations  map[operationOf]life
 	common      *common
 	parts       *partitionValues
+	ids         []ids
 	events      []reconcile.Event // of the config, then confirmed ones that it does not declare itself
 	gaps        []reconcile.Gap   // declared, then proposed
 }
@@ -215,6 +216,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	r.present, r.shapes, r.operations = make([]int64, len(r.events)), shapesOf(tallies), operationsOf(tallies)
 	for i := range tallies {
 		r.first, r.last, r.contracts = append(r.first, tallies[i].first), append(r.last, tallies[i].last), append(r.contracts, tallies[i].contracts)
+		r.ids = append(r.ids, tallies[i].ids)
 		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
 		r.loose = r.loose || tallies[i].loose
 		for e, n := range tallies[i].present {
@@ -234,6 +236,7 @@ type tally struct {
 	contracts   map[*reconcile.Contract]bool
 	shapes      map[shapeOf][]reconcile.Component // the least identity whose key has a shape
 	operations  map[operationOf]life
+	ids         ids
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
@@ -249,6 +252,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		n.see(tr.contract, rec)
 		n.seeShape(tr.contract, &t, rec)
 		n.seeOperation(tr.contract, rec)
+		n.ids.see(tr.contract, rec, tr.facts.Serves, r.now)
 		r.countPresent(rec, n)
 		n.loose = n.loose || t.k == 0
 		if err := tr.tiesOf(rec, &t, ties); err != nil {
@@ -442,7 +446,7 @@ func (r *run) manifest(j *judge) *Manifest {
 	m := &Manifest{
 		Tool: r.opt.Tool, Name: r.cfg.Name, Now: r.now, Pinned: r.pinned, ConfigDigest: r.cfg.Digest, Trail: r.opt.Trail, Complete: true,
 		Counts: r.counts, Contracts: slices.Concat(j.gaps.list(r.cfg.Contracts), j.renames.list(r.cfg.Contracts), r.common.findings(&r.world, r.contracts, r.cfg.Contracts)), Notes: slices.Clone(r.notes),
-		Watermarks: j.dues.list(r.cfg.Contracts, &r.world),
+		Watermarks: j.dues.list(r.cfg.Contracts, &r.world), States: r.states(),
 	}
 	for i, rd := range r.readers {
 		f, st := r.world.Sources[i], rd.Stats()

@@ -115,6 +115,7 @@ type Stats struct {
 	Foreign     int64             // records of a provider's log that are not ours: neither their claim nor their operation says so
 	Problems    []rows.Problem    // the first MaxProblems
 	First, Last reconcile.Instant // earliest and latest record time
+	Server      rows.Server       // that was read
 }
 
 // Excluded is how many rows were left out under one reason.

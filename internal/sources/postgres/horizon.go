@@ -25,6 +25,7 @@ type activity struct {
 	prepared time.Time // of the oldest prepared transaction, zero when there is none
 	gid      string    // its name
 	standby  bool
+	server   rows.Server
 	replayed time.Time // on a standby: when what was replayed last was committed
 }
 
@@ -52,6 +53,9 @@ func look(ctx context.Context, s *session) (a activity, err error) {
 		}
 	}
 	if err := a.read(ctx, s); err != nil {
+		return a, err
+	}
+	if a.server, err = identify(ctx, s); err != nil {
 		return a, err
 	}
 	return a, s.exec(ctx, "COMMIT")
@@ -88,6 +92,7 @@ type horizon struct {
 	limit   rows.Limit
 	notes   []string
 	standby bool
+	server  rows.Server
 }
 
 // survey finds the horizon. Where the start of a transaction cannot be seen, it looks again for a while: once all that were open at the first look have
@@ -104,7 +109,9 @@ func survey(ctx context.Context, s *session) (horizon, error) {
 			return horizon{}, err
 		}
 	}
-	return conclude(&first, &now), nil
+	h := conclude(&first, &now)
+	h.server = now.server
+	return h, nil
 }
 
 // stillUnknown lists the transactions of unknown age that were open at both looks.

@@ -39,7 +39,7 @@ func (t *table) Scan(ctx context.Context, yield rows.Yield, _ func(rows.Problem)
 	if err != nil {
 		return t.failed(ctx, err)
 	}
-	return rows.Extent{Complete: true, Whole: t.whole, Limit: t.limit}, nil
+	return rows.Extent{Complete: true, Whole: t.whole, Limit: t.limit, Server: t.store.horizon.server}, nil
 }
 
 // pass is one walk over all rows.

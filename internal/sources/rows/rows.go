@@ -62,7 +62,11 @@ type Extent struct {
 	Hint     string // what to do about it
 	Whole    bool   // the snapshot shows all the store holds (a table); false for a log or a query
 	Limit    Limit
+	Server   Server
 }
+
+// Server is by what a database server can be told from another, or from itself after a restore; "" = not known.
+type Server struct{ System, Timeline string }
 
 // Limit is up to when a snapshot shows what was written. The zero Limit is none: it shows everything up to the scan's own time.
 type Limit struct {
