@@ -101,6 +101,11 @@ func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []strin
 			return err
 		}
 	}
+	if opt.asJSON && !t.saved {
+		if found.Plan, err = env.planned(ctx, t, opt.now, res); err != nil {
+			return err
+		}
+	}
 	env.outcome.undecided = len(found.Gaps) > 0
 	if opt.confirm {
 		if err := env.confirm(ctx, k.place, res.Manifest(), found, window, opt.reason); err != nil {

@@ -118,3 +118,20 @@ func replaceFile(file string, data []byte) error {
 	}
 	return nil
 }
+
+// planned counts what a plan would put back, without writing one.
+func (e *Env) planned(ctx context.Context, t target, now string, res *scan.Result) (*restore.Plan, error) {
+	cfg, err := e.load(t, now)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := e.planOf(ctx, cfg, res, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &restore.Plan{Insertable: len(plan.Inserts)}
+	for _, u := range plan.Refused {
+		out.Unbuildable = append(out.Unbuildable, restore.Unbuildable{Case: u.Case, Reason: u.Reason})
+	}
+	return out, nil
+}

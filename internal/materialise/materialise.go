@@ -13,7 +13,6 @@
 package materialise
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -22,6 +21,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	_ "modernc.org/sqlite" // the databases that are written
@@ -114,16 +114,10 @@ func one(ctx context.Context, all fs.FS, file string) (name string, data []byte,
 	return name, data, nil
 }
 
+var scripted = regexp.MustCompile(`(open: *"?sqlite:[A-Za-z0-9_.-]+)\.sql\b`)
+
 // inDatabases makes a config name the databases in place of their texts.
-func inDatabases(data []byte) []byte {
-	lines := bytes.SplitAfter(data, []byte("\n"))
-	for i, line := range lines {
-		if at := bytes.Index(line, []byte("open: sqlite:")); at >= 0 {
-			lines[i] = bytes.Replace(line, []byte(".sql"), []byte(".sqlite"), 1)
-		}
-	}
-	return bytes.Join(lines, nil)
-}
+func inDatabases(data []byte) []byte { return scripted.ReplaceAll(data, []byte("$1.sqlite")) }
 
 // database is the file that a SQL text makes.
 func database(ctx context.Context, script string) (data []byte, err error) {

@@ -270,6 +270,7 @@ func RestoreJSON(ctx context.Context, w io.Writer, r restore.Scan, a *restore.Au
 		{"signs", signsJSON(a.Signs)},
 		{"will_resend", resendsJSON(a.Resends)},
 		{"not_listed", a.More},
+		{"plan", newPlanJSON(a.Plan)},
 	}
 	before := "{"
 	for _, part := range head {

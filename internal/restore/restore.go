@@ -72,7 +72,17 @@ type Audit struct {
 	Signs   []reconcile.Sign
 	Resends []Resend // what will be sent again though its effect stands
 	More    int64    // reused ids and resends that are counted, not listed
+	Plan    *Plan    // what can be put back; nil where nobody looked
 }
+
+// Plan counts the receipts that can be put back, and names those that cannot be rebuilt.
+type Plan struct {
+	Insertable  int
+	Unbuildable []Unbuildable
+}
+
+// Unbuildable is the case of a receipt that cannot be rebuilt, and why.
+type Unbuildable struct{ Case, Reason string }
 
 // GapCounts is a gap with what its cases say.
 type GapCounts struct {

@@ -2,11 +2,13 @@ package restoreplan
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/sources"
+	pg "example.com/idemctl/internal/sources/postgres"
 	"example.com/idemctl/internal/sources/rows"
 )
 
@@ -151,8 +153,18 @@ func (p *Plan) contract(name string) *reconcile.Contract {
 	return nil
 }
 
-// database names the database of a store, so that two in one are known to be.
-func (s *store) database() string { return string(s.spec.Scheme) + ":" + s.spec.Path }
+// database names the database of a store, so that two in one are known to be however they are spelled.
+func (s *store) database() string {
+	where := s.spec.Path
+	switch s.dialect {
+	case postgres:
+		where = pg.Key(where)
+	case sqlite:
+		where = filepath.Clean(where)
+	case noSQL:
+	}
+	return string(s.spec.Scheme) + ":" + where
+}
 
 // sequences are the runs of ids to be skipped, by source and first id.
 func (p *Plan) sequences() []Reuse {

@@ -46,6 +46,9 @@ func (p *Plan) head(out *strings.Builder, to *store) {
 	for i := range m.Gaps {
 		say("Gap: %s.", gapText(&m.Gaps[i]))
 	}
+	if !m.Complete {
+		say("INCOMPLETE: not everything could be read as declared; what could not be is told by idemctl check, and nothing is put back on its account.")
+	}
 	say("%d to put back; %d cannot be rebuilt and are listed at the end.", len(p.Inserts), len(p.Refused))
 	say("")
 	say("idemctl never runs this. Each insert looks for itself whether a receipt of its key stands, and whether the effect still does.")
