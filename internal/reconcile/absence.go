@@ -111,6 +111,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("archived", "rows older than %s are archived", f.Retained.D)
 	case why == neverHappened && j.holed(f):
 		return uncovered("restore-gap", "it was restored, and the action falls into what that lost")
+	case why == neverHappened && j.seemsHoled(f):
+		return uncovered("restore-gap", "a restore that is inferred, and that nobody has confirmed yet, may have taken it")
 	}
 	return j.pastTheEnd(f, settle)
 }
@@ -238,13 +240,26 @@ func (j *judging) holesIn(f *SourceFacts) []*Event {
 		if ev.Store != f.Name || !j.eventConcerns(ev) {
 			continue
 		}
-		from, to := j.edges(ev)
-		apart := j.firstSend.known && j.lastSend.known && (from.known && j.lastSend.Before(from) || to.known && j.firstSend.After(to))
-		if !apart {
+		if j.overlaps(ev) {
 			out = append(out, ev)
 		}
 	}
 	return out
+}
+
+// overlaps reports whether the action may lie in what a restore lost.
+func (j *judging) overlaps(ev *Event) bool {
+	from, to := j.edges(ev)
+	return !j.firstSend.known || !j.lastSend.known || (!from.known || !j.lastSend.Before(from)) && (!to.known || !j.firstSend.After(to))
+}
+
+// seemsHoled reports whether an inferred restore, which nobody has confirmed, leaves a hole where the action may lie. It explains no finding, but what it may
+// have taken is not called never executed.
+func (j *judging) seemsHoled(f *SourceFacts) bool {
+	return slices.ContainsFunc(j.w.Gaps, func(g Gap) bool {
+		ev := g.Event()
+		return g.Store == f.Name && !g.Declared && j.eventConcerns(&ev) && j.overlaps(&ev)
+	})
 }
 
 // possibleStart is the first possible send. An intent tells of it; other records tell of it only if no restore before them can have taken an earlier receipt

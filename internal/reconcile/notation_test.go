@@ -101,6 +101,8 @@ func read(t *testing.T, text string) *notation {
 			n.source(w)
 		case "restored":
 			n.restored(w)
+		case "inferred":
+			n.world.Gaps = append(n.world.Gaps, reconcile.Gap{Store: w.bare[0], From: clock(w.set["from"]), To: clock(w.set["to"])})
 		case "incomparable":
 			if n.world.Broken == nil {
 				n.world.Broken = make(map[[2]string]bool)

@@ -150,7 +150,7 @@ func systematic(g *reconcile.Gap) string {
 	if g.Missing == 1 {
 		lack = "action that another source shows lacks its record in it"
 	}
-	return fmt.Sprintf("systematic: a restore gap of %s%s from %s %s: %d %s, %d have it. It is inferred, and changes nothing until it is confirmed: idemctl restore.",
+	return fmt.Sprintf("systematic: a restore gap of %s%s from %s %s: %d %s, %d have it. It is inferred: until it is confirmed (idemctl restore) it explains nothing, and nothing in it is called never executed.",
 		g.Store, g.Where(), stampOf(g.From), to, g.Missing, lack, g.Present)
 }
 
