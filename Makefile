@@ -13,9 +13,10 @@ FUZZTIME  ?= 1m
 BENCHTIME ?= 1x
 LONG      ?= 100
 HISTORIES ?= 1000000
+RESTORES  ?= 2000
 FIRST     ?= 0
 
-.PHONY: all build vet test lint tools fmt fmt-check fuzz bench trials truth docs licences screens cases clean
+.PHONY: all build vet test lint tools fmt fmt-check fuzz bench trials truth restores docs licences screens cases clean
 
 all: vet fmt-check lint build test
 
@@ -50,6 +51,9 @@ trials: ; go test -count=1 -timeout 4h -run 'Kill|Contend|Faults|LockTraps|Flipp
 # Judges HISTORIES simulated pasts, from the seed FIRST on, on every core, and holds each against what happened; prints what was found of every fault, and what
 # stays undetermined and why. A million take about ten minutes on two cores.
 truth: ; go test -count=1 -timeout 4h -run '^TestTruth$$' -v ./internal/histories -histories $(HISTORIES) -first $(FIRST)
+
+# Audits generated restores, RESTORES of each of the eight kinds and two and a half times as many healthy pasts: see internal/histories.
+restores: ; go test -count=1 -timeout 4h -run '^(TestRestores|TestHealthyCrowds)$$' -v ./internal/histories -restores $(RESTORES)
 
 # Writes the pages of docs/ that are made from the tables in the code; a test fails while they are stale.
 docs:

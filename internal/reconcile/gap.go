@@ -100,19 +100,27 @@ func (j *judging) gapOf(places []*SourceFacts, at Instant) *Event {
 	return nil
 }
 
-// inGap names the gap, declared or proposed, in which the store lost what a case lacks: its receipt, the state of a receipt that is as of the backup, or its
-// row. "" where there is none, or nothing tells when the action was done.
+// inGap names the gap, declared or proposed, in which the store lost what a case lacks, or may: its receipt, the state of a receipt that is as of the backup, or
+// its row. "" where there is none, or nothing tells when the action was done.
 func (j *judging) inGap() string {
 	switch r := j.orphan(); {
 	case r != nil:
 		return j.gapNameOf(RoleReceipt, r.CreatedAt.Or(j.began))
-	case j.asOfRestore(), len(j.receipts) == 0:
-		return j.gapNameOf(RoleReceipt, j.began)
+	case j.asOfRestore(), j.lapsed() != nil, len(j.receipts) == 0:
+		if name := j.gapNameOf(RoleReceipt, j.began); name != "" || !j.rowMayBeLost() {
+			return name
+		}
+		return j.gapNameOf(RoleEffect, j.began)
 	}
 	if r := j.receiptWithout(); r != nil {
 		return j.gapNameOf(RoleEffect, j.c.Began(r))
 	}
 	return ""
+}
+
+// rowMayBeLost reports whether only a restore of the rows keeps the local leg open.
+func (j *judging) rowMayBeLost() bool {
+	return slices.ContainsFunc(j.legs, func(l Leg) bool { return l.Name == LegLocal && l.State == LegUndetermined && l.Code == "restore-gap" })
 }
 
 func (j *judging) gapNameOf(role Role, at Instant) string {
