@@ -52,7 +52,7 @@ every result that is kept here.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON array")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "of --report: write CSV")
 	cmd.Flags().BoolVar(&results, "report", false, "list every result, for whoever leads the team")
-	cmd.AddCommand(newTrainCheck(env))
+	cmd.AddCommand(newTrainCheck(env), newTrainNew(env))
 	return cmd
 }
 

@@ -34,7 +34,7 @@ const DefaultGoal = "Decide every case without doing anything twice."
 type Step struct {
 	Do    string `yaml:"do"`
 	Until Until  `yaml:"until"`
-	Hint  string `yaml:"hint"` // told on demand; empty where the text says enough
+	Hint  string `yaml:"hint,omitempty"` // told on demand; empty where the text says enough
 }
 
 // Answer is what the key says of one case.
@@ -51,11 +51,11 @@ type Answer struct {
 // Choice is a decision that may be taken about a case.
 type Choice struct {
 	Decision string `yaml:"decision"`
-	As       string `yaml:"as"`
-	Would    string `yaml:"would"` // of a harmful one: what it would cause, as the end of "It would …"
-	Twice    *Money `yaml:"twice"` // of a harmful one: the money that would move a second time
+	As       string `yaml:"as,omitempty"`
+	Would    string `yaml:"would,omitempty"` // of a harmful one: what it would cause, as the end of "It would …"
+	Twice    *Money `yaml:"twice,omitempty"` // of a harmful one: the money that would move a second time
 	// Allowed says of a harmful one that no record tells the guard so: it is recorded, and counted as harm.
-	Allowed bool `yaml:"allowed"`
+	Allowed bool `yaml:"allowed,omitempty"`
 }
 
 // Money is an amount of a scenario's world.
