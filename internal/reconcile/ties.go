@@ -145,8 +145,11 @@ func (c *Contract) appendProviderKey(buf []Tie, r *Record) []Tie {
 	case ProviderKeyTemplate:
 		key = fillTemplate(c.ProviderKey.Template, id)
 	case ProviderKeyColumn:
-		if r.Role == RoleReceipt || r.Role == RoleEffect {
+		switch {
+		case r.Role == RoleReceipt || r.Role == RoleEffect:
 			key = r.Field(c.ProviderKey.Column)
+		case r.Role == RoleProvider && keyOf(id).known:
+			key = r.ProviderKey // its log tells what it was sent, also where the row that held it is gone
 		}
 	case ProviderKeyMinted:
 	}
