@@ -85,6 +85,9 @@ func (j *judging) nearExpiry() bool {
 func (j *judging) conflictWith(receipt *Record) bool {
 	differs := false
 	for _, r := range j.intents {
+		if j.turnedAway(r) {
+			continue
+		}
 		switch j.requestsDiffer(r, receipt) {
 		case yes:
 			differs = true

@@ -289,7 +289,7 @@ func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 		if e.Link != LinkKey && e.Link != LinkPartial {
 			continue
 		}
-		if r.Role == RoleReceipt && j.c.StateOf(r) == StateFailedRetryable {
+		if r.Role == RoleReceipt && j.c.StateOf(r) == StateFailedRetryable || j.turnedAway(r) {
 			continue
 		}
 		if text := j.requestText(r); !seen[text] {
@@ -312,6 +312,53 @@ func fingerprintConflict(j *judging) (bool, []string, map[string]string) {
 	}
 	j.uncompared = open
 	return false, nil, nil
+}
+
+// turnedAway reports whether an intent's request was only ever rejected, before anything else was done under its key: it did not occupy the key, and may
+// have been corrected. A rejection that came later, or at the time of another, was the conflict itself; and so it may have been where a receipt that stood
+// then has been lost, or has reached its end, since.
+func (j *judging) turnedAway(r *Record) bool {
+	if r.Role != RoleIntent || len(r.Attempts) == 0 || !j.c.Retention.Valid || slices.ContainsFunc(j.places(RoleReceipt, true), j.holed) {
+		return false
+	}
+	taken := j.keyTaken()
+	for _, a := range r.Attempts {
+		at := a.At.Add(j.skewOf(r.Source))
+		if a.Outcome != AttemptRejected || !at.Add(j.c.Settle).Before(taken) || !at.Add(j.c.Retention.D).After(taken) {
+			return false
+		}
+	}
+	return true
+}
+
+// keyTaken is when the receipt that stands, and was the first, occupied the key; unknown without one, where a record tells no time, and where one tells of the
+// action before that.
+func (j *judging) keyTaken() (at Instant) {
+	for _, r := range j.receipts {
+		at = Earliest(at, j.c.Began(r))
+	}
+	for _, e := range j.s.Evidence {
+		for _, t := range j.c.sends(e.Record) {
+			if !t.known || t.Add(j.c.Settle).Before(at) {
+				return Instant{}
+			}
+		}
+	}
+	return at
+}
+
+// sends are the times at which a record says that the action was, or may have been, under way.
+func (c *Contract) sends(r *Record) []Instant {
+	if r.Role != RoleIntent {
+		return []Instant{c.Began(r)}
+	}
+	var out []Instant
+	for _, a := range r.Attempts {
+		if a.Outcome != AttemptRejected && a.Outcome != AttemptNotSent {
+			out = append(out, a.At)
+		}
+	}
+	return out
 }
 
 // tellsRequest reports whether a record says what was asked for, in a form that the contract declares comparable.
