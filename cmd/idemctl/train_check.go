@@ -50,6 +50,11 @@ func found(ctx context.Context, res *scan.Result) (*scenario.Found, error) {
 		reconcile.ClassMatched.String(): int(c.Matched), reconcile.ClassInFlight.String(): int(c.InFlight), reconcile.ClassExplained.String(): int(c.Explained),
 		reconcile.ClassInconclusive.String(): int(c.Inconclusive), reconcile.ClassUnclaimed.String(): int(c.Unclaimed), "cases": int(c.Cases),
 	}}
+	for i := range m.Sources {
+		if !m.Sources[i].Coverage.Complete {
+			out.Incomplete = append(out.Incomplete, m.Sources[i].Name)
+		}
+	}
 	for i := range m.Contracts {
 		out.Contracts = append(out.Contracts, m.Contracts[i].Kind)
 	}

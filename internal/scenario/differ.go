@@ -14,6 +14,8 @@ type Found struct {
 	Counts    map[string]int // as Scenario.Counts
 	Contracts []string       // kinds of findings about contracts
 	Cases     []FoundCase
+	// Incomplete names the sources that were not read as far as they were declared to reach.
+	Incomplete []string
 }
 
 // FoundCase is a case that was found.
@@ -23,7 +25,7 @@ type FoundCase struct {
 }
 
 // Differ says where what was found is not exactly what the key says: another case, kind, verdict or count, and an answer of the guard that the key does not
-// expect.
+// expect, and another source that could not be read.
 func (s *Scenario) Differ(f *Found) []Problem {
 	var l linter
 	for _, name := range sortedNames(s.Counts) {
@@ -33,6 +35,9 @@ func (s *Scenario) Differ(f *Found) []Problem {
 	}
 	if want, got := sorted(s.ContractFindings), sorted(f.Contracts); !slices.Equal(want, got) {
 		l.add("contract_findings", "the key says %v, found %v", want, got)
+	}
+	if want, got := sorted(s.Incomplete), sorted(f.Incomplete); !slices.Equal(want, got) {
+		l.add("incomplete", "the key says %v, found %v", want, got)
 	}
 	seen := make(map[*Answer]bool)
 	for i := range f.Cases {

@@ -37,6 +37,7 @@ func TestDifferFindsEveryDifference(t *testing.T) {
 	}{
 		{func(f *Found) { f.Counts["matched"] = 1 }, "counts: matched: the key says 0, found 1"},
 		{func(f *Found) { f.Contracts = []string{"retention-gap"} }, "contract_findings: the key says [], found [retention-gap]"},
+		{func(f *Found) { f.Incomplete = []string{"charges"} }, "incomplete: the key says [], found [charges]"},
 		{func(f *Found) { f.Cases = f.Cases[:1] }, "case b: was not found"},
 		{func(f *Found) { f.Cases[1].Identity = identity("c") }, `the key has no case key="c" tenant="t"`},
 		{func(f *Found) { f.Cases = append(f.Cases, f.Cases[1]) }, "case b: two cases were found of it"},

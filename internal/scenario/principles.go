@@ -48,6 +48,7 @@ var Principles = []Principle{
 	{ID: "business-uniqueness", From: Protocol, Says: "Two keys can ask for one business operation. Only a rule about the business itself, such as a unique order number, tells them apart."},
 	{ID: "take-over", From: Protocol, Says: "When a worker dies holding its lease, somebody must take over, and must first find out what it had done."},
 	{ID: "generation-fences", From: Protocol, Says: "A worker that wakes after it was taken over must not write any more: its generation is old, and what it made may be a second effect."},
+	{ID: "accepted-is-not-done", From: Protocol, Says: "A service that accepts work and does it later tells apart what is under way, done, failed and unknown, and until when. Its acceptance is no result."},
 	{ID: "timeout-is-unknown", From: Protocol, Says: "A call without an answer is neither done nor not done. The provider's key or its log tells; where neither can, it stays unknown and a person reconciles."},
 	{ID: "outbox-repeats", From: Protocol, Says: "A message that was sent and not marked is sent again. Only a receiver that deduplicates makes that harmless."},
 	{ID: "retention-covers-retries", From: Protocol, Says: "Receipts must outlive the retries: offline clients, orders redone by hand and waiting queues come back late."},
@@ -64,6 +65,7 @@ var Principles = []Principle{
 	{ID: "stored-errors-replay", From: Intent, Says: "A provider may store and replay an error, a 500 too. The stored error says what was answered, not that nothing was done."},
 	{ID: "result-may-move-on", From: Intent, Says: "A retry may bring a failed action further and answer something newer. Another answer is not another action."},
 	{ID: "error-is-not-erased", From: Intent, Says: "A new key to get round a stored error starts more work while the first action's outcome is still open."},
+	{ID: "provider-key-is-stable", From: Protocol, Says: "What a provider is sent as its key is made from the action and lasts as long. A key made from a row dies with the row, and may be given to another action."},
 	{ID: "provider-retention", From: Intent, Says: "A provider knows a key for its own time. When a minimum has passed, whether it still knows the key is unknown."},
 }
 

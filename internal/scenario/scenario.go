@@ -24,6 +24,7 @@ type Scenario struct {
 	Steps            []Step         `yaml:"steps"`
 	Counts           map[string]int `yaml:"counts"` // of subjects, by class, and "cases"
 	ContractFindings []string       `yaml:"contract_findings"`
+	Incomplete       []string       `yaml:"incomplete"` // sources that cannot be read as far as they are declared to reach
 	Cases            []Answer       `yaml:"cases"`
 }
 
