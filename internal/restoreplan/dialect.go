@@ -30,7 +30,7 @@ func dialectOf(s sources.Scheme) dialect {
 		return sqlite
 	case sources.Postgres:
 		return postgres
-	case sources.JSONL, sources.JSON, sources.CSV:
+	case sources.JSONL, sources.JSON, sources.CSV, sources.Text:
 	}
 	return noSQL
 }

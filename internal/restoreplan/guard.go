@@ -110,13 +110,13 @@ func (p *Plan) reach(s, to *store) (schema string, ok bool) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(p.in.Dir, file)
 	}
-	at := slices.Index(p.attached, file)
+	at := slices.IndexFunc(p.attached, func(a attached) bool { return a.file == file })
 	if at < 0 {
 		if len(p.attached) == mostAttached {
 			return "", false
 		}
 		at = len(p.attached)
-		p.attached = append(p.attached, file)
+		p.attached = append(p.attached, attached{file: file})
 	}
 	return attachedAs(at), true
 }
@@ -126,11 +126,14 @@ const mostAttached = 10
 
 func attachedAs(i int) string { return "idemctl_" + strconv.Itoa(i+1) }
 
-// attachment opens a file to look at it only.
-func attachment(i int, file string) (string, error) {
-	uri := url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: "mode=ro"}
+// attachment opens a file that has to be there, to look at it only where nothing in it is set.
+func attachment(i int, a attached) (string, error) {
+	uri, what := url.URL{Scheme: "file", OmitHost: true, Path: a.file, RawQuery: "mode=ro"}, "Looked at only."
+	if a.written {
+		uri.RawQuery, what = "mode=rw", "Its sequence is set, no row of it is touched."
+	}
 	name, err := sqlite.text([]byte(uri.String()))
-	return "ATTACH DATABASE " + name + " AS " + attachedAs(i) + ";\n", err
+	return "\n-- " + what + " Change the path where the file lies elsewhere.\nATTACH DATABASE " + name + " AS " + attachedAs(i) + ";\n", err
 }
 
 // stands are the conditions under which an effect's row is still the one that was seen, and still effective.

@@ -38,7 +38,7 @@ type Unbuildable struct {
 type Plan struct {
 	in       Input
 	stores   map[string]*store
-	attached []string // SQLite files at which the script looks beside the receipts' own, in the order of their names idemctl_1, idemctl_2, …
+	attached []attached // SQLite files beside the receipts' own, in the order of their names idemctl_1, idemctl_2, …
 	Inserts  []Insert
 	Refused  []Unbuildable
 }
@@ -88,6 +88,12 @@ type store struct {
 	dialect dialect
 	columns []rows.Column
 	serves  bool
+}
+
+// attached is another SQLite file of the script.
+type attached struct {
+	file    string
+	written bool // a sequence in it is set; else it is looked at only
 }
 
 // New begins a plan.

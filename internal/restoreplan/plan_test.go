@@ -130,6 +130,24 @@ func TestNights(t *testing.T) {
 	}
 }
 
+// TestSequenceOfAnotherFile sets the sequence of the orders from the script for the receipts, before it puts any of them back.
+func TestSequenceOfAnotherFile(t *testing.T) {
+	t.Parallel()
+	dir := made(t, "two-points-restore")
+	p, _ := planOf(t, load(t, dir), restoreplan.Reuse{Source: "orders", From: 814, To: 815})
+	script := sqlOf(t, p)
+	if strings.Index(script, "UPDATE idemctl_1.sqlite_sequence") > strings.Index(script, "INSERT INTO main") {
+		t.Errorf("the sequence is set too late:\n%s", script)
+	}
+	if got := sqlite(t, filepath.Join(dir, "receipts.sqlite"), script); got != "3|0" {
+		t.Errorf("put back: %s", got)
+	}
+	const next = "INSERT INTO orders (customer, idem_key, item, count, request, price, currency, status, created_at) VALUES ('x', 'x', 'x', 1, '{}', 1, 'EUR', 'new', '2026-11-29T07:00:00Z') RETURNING id;"
+	if got := sqlite(t, filepath.Join(dir, "orders.sqlite"), next); got != "816" {
+		t.Errorf("the next order is %s", got)
+	}
+}
+
 // TestList writes the plan of a store that no SQL reaches as lines, which say the same.
 func TestList(t *testing.T) {
 	t.Parallel()

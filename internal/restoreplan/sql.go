@@ -28,12 +28,12 @@ func (p *Plan) SQL(w io.Writer) error {
 	var out strings.Builder
 	p.head(&out, to)
 	first, skipped := p.skip(to)
-	for i, file := range p.attached {
-		stmt, err := attachment(i, file)
+	for i, a := range p.attached {
+		stmt, err := attachment(i, a)
 		if err != nil {
 			return err
 		}
-		out.WriteString("\n-- Looked at only. Change the path where the file lies elsewhere.\n" + stmt)
+		out.WriteString(stmt)
 	}
 	if to.dialect == postgres {
 		out.WriteString("\nSET client_encoding = 'UTF8';\nBEGIN;\n")
@@ -225,22 +225,29 @@ func (p *Plan) skip(to *store) (statements string, skipped []string) {
 			continue
 		}
 		col, name := s.counter(), text.SafeString(r.Source)
+		schema, ok := p.reach(s, to)
 		ids := fmt.Sprintf("%s: ids %d to %d are known elsewhere and would be handed out again", name, r.From, r.To)
 		switch {
 		case col == nil:
 			skipped = append(skipped, ids+"; what numbers its rows is not known")
 			continue
-		case s.database() != to.database():
+		case !ok:
 			skipped = append(skipped, ids+"; it lies in another database: set its sequence there to "+fmt.Sprint(r.To)+" before this is run")
 			continue
 		case col.Fill != rows.FillSequence:
 			skipped = append(skipped, ids+"; its rows are numbered on from the highest one, which no sequence changes: let the service skip them")
 			continue
 		}
-		stmt, err := s.setSequence(col, r.To)
+		if schema == "" {
+			schema = "main"
+		}
+		stmt, err := s.setSequence(schema, col, r.To)
 		if err != nil {
 			skipped = append(skipped, ids+"; "+err.Error())
 			continue
+		}
+		for i := range p.attached {
+			p.attached[i].written = p.attached[i].written || schema == attachedAs(i)
 		}
 		fmt.Fprintf(&out, "\n-- %s: skip them first. A sequence is not set back when the rest fails.\n%s", ids, stmt)
 	}
@@ -266,7 +273,8 @@ func (s *store) counter() *rows.Column {
 	return nil
 }
 
-func (s *store) setSequence(col *rows.Column, to int64) (string, error) {
+// setSequence lifts a sequence to a number, never back. Of PostgreSQL it is the one that the column owns.
+func (s *store) setSequence(schema string, col *rows.Column, to int64) (string, error) {
 	table, err := s.dialect.table(s.spec.Table)
 	if err != nil {
 		return "", err
@@ -286,7 +294,7 @@ func (s *store) setSequence(col *rows.Column, to int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`UPDATE sqlite_sequence SET seq = %[1]d WHERE name = %[2]s COLLATE NOCASE AND seq < %[1]d;
-INSERT INTO sqlite_sequence (name, seq) SELECT name, %[1]d FROM sqlite_schema AS t WHERE type = 'table' AND name = %[2]s COLLATE NOCASE AND NOT EXISTS (SELECT 1 FROM sqlite_sequence AS s WHERE s.name = t.name);
-`, to, name), nil
+	return fmt.Sprintf(`UPDATE %[3]s.sqlite_sequence SET seq = %[1]d WHERE name = %[2]s COLLATE NOCASE AND seq < %[1]d;
+INSERT INTO %[3]s.sqlite_sequence (name, seq) SELECT name, %[1]d FROM %[3]s.sqlite_schema AS t WHERE type = 'table' AND name = %[2]s COLLATE NOCASE AND NOT EXISTS (SELECT 1 FROM %[3]s.sqlite_sequence AS s WHERE s.name = t.name);
+`, to, name, schema), nil
 }
