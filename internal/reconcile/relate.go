@@ -62,7 +62,7 @@ func Wants(s *Subject, w *World) []Want {
 			return
 		}
 		for _, f := range j.places(role, false) {
-			if f.MapsRef && !f.NoOwnRef && j.knowsRef(role) {
+			if f.MapsRef && !f.NoOwnRef && j.knowsRef(role) && (role != RoleEffect || len(j.undone) == 0 || j.namesAnother()) {
 				continue
 			}
 			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew
@@ -72,9 +72,17 @@ func Wants(s *Subject, w *World) []Want {
 			}
 		}
 	}
-	ask(RoleEffect, j.writtenFrom(from), j.c.Effect.local() && len(j.effects)+len(j.undone)+len(j.pendingRows)+len(j.copyEffects) == 0)
+	ask(RoleEffect, j.writtenFrom(from), j.c.Effect.local() && len(j.effects)+len(j.pendingRows)+len(j.copyEffects) == 0 && !j.reversed() && !j.removed())
 	ask(RoleProvider, j.calledFrom(from), j.c.Effect.external() && len(j.objects) == 0)
 	return out
+}
+
+// namesAnother reports whether a record names a row that is none of those which took no effect: only such a one would have been linked by it.
+func (j *judging) namesAnother() bool {
+	return slices.ContainsFunc(j.s.Evidence, func(e Evidence) bool {
+		r := e.Record
+		return r.Role != RoleEffect && r.EffectID.known && !slices.ContainsFunc(j.undone, func(u *Record) bool { return u.EffectID.Equal(r.EffectID) })
+	})
 }
 
 // openEnd is the last time at which a counterpart may have been written; open where a record without a time is among the evidence,
