@@ -61,6 +61,9 @@ func (j *judging) deadAt(r *Record) Instant {
 // dead_after have passed; where they are undeclared it may always. A contract that commits receipt and row together, without a lease, has no such worker.
 func (j *judging) seeLostWorker() {
 	sent := j.lastSend
+	if sent == j.lastTold { // its worker began with a send, not where another's time ended
+		sent = j.lastAct
+	}
 	j.seeOvertaken()
 	j.unreceived = j.neverReceived()
 	if j.unreceived || !j.receiptTaken() || (j.c.Atomic && j.c.Effect == LegsLocal && !j.c.Lease.Valid) {

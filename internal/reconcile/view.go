@@ -27,6 +27,7 @@ type judging struct {
 	began     Instant // first send that a record tells of, by that record's clock
 	earliest  Instant // the same, as early as that clock may be wrong
 	firstSend Instant // first possible send: a receipt that a restore took may have begun it earlier
+	lastAct   Instant // last time that a record tells of, without what its worker may have done later
 	lastTold  Instant // last possible send that a record tells of
 	lastSend  Instant // last possible send, a worker's whose receipt is gone included
 	untimed   Instant // end of coverage of the sources whose records here carry no time
@@ -195,6 +196,7 @@ func (j *judging) seeTimes(r *Record) {
 		j.began, j.earliest = Earliest(j.began, a.At), Earliest(j.earliest, a.At.Add(-skew))
 	}
 	last := Latest(times...)
+	j.lastAct = Latest(j.lastAct, last.Add(skew))
 	if r.Role == RoleReceipt && c.StateOf(r) == StateInProgress {
 		last = Latest(last, c.LeaseEnd(r), c.DeadAt(r))
 	}
