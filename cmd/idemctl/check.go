@@ -91,8 +91,11 @@ func readAll(ctx context.Context, env *Env, cfg *config.Config, now reconcile.In
 		}
 	}
 	for i, checked := range set.Check(ctx) {
-		facts := readers[i].Facts()
-		source := report.CheckedSource{Checked: checked, Facts: facts, Stats: readers[i].Stats(), Unmapped: unmapped(cfg.Contracts, &facts), Now: now}
+		facts, stats := readers[i].Facts(), readers[i].Stats()
+		if note := stats.EmptyKeyNote(facts.Role); note != "" {
+			checked.Notes = append(checked.Notes, note)
+		}
+		source := report.CheckedSource{Checked: checked, Facts: facts, Stats: stats, Unmapped: unmapped(cfg.Contracts, &facts), Now: now}
 		for _, f := range checked.Fields {
 			like := ""
 			if !f.Unseen {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/scan"
 )
 
 type decideOptions struct {
@@ -125,7 +129,7 @@ func runDecide(ctx context.Context, env *Env, opt *decideOptions, args []string)
 	if err := req.Check(reconcile.At(env.Now())); err != nil {
 		return err
 	}
-	desk, done, err := env.toDesk(ctx, "decide", words.rest, opt.now, false)
+	desk, done, err := env.toDesk(ctx, "decide", words.rest, opt.now, words.cases)
 	if err != nil {
 		return err
 	}
@@ -138,9 +142,9 @@ func runDecide(ctx context.Context, env *Env, opt *decideOptions, args []string)
 	return err
 }
 
-// toDesk opens what a command needs that decides: the config's trail, and the desk before it. There is no desk where only what stands is wanted, and nothing
-// was ever recorded.
-func (e *Env) toDesk(ctx context.Context, command string, args []string, now string, standing bool) (*audit.Desk, func(), error) {
+// toDesk opens what a command needs that decides: the config's trail, and the desk before it. Without cases only what stands is wanted, and there is no desk
+// where nothing was ever recorded. A first decision makes the trail; one about no case at all makes none.
+func (e *Env) toDesk(ctx context.Context, command string, args []string, now string, cases []string) (*audit.Desk, func(), error) {
 	t, err := e.target(args)
 	if err != nil {
 		return nil, nil, err
@@ -156,18 +160,39 @@ func (e *Env) toDesk(ctx context.Context, command string, args []string, now str
 	if err != nil {
 		return nil, nil, err
 	}
-	if standing {
-		trail, err := e.readTrail(ctx, place)
-		if trail == nil {
-			return nil, func() {}, err
-		}
+	trail, err := e.readTrail(ctx, place)
+	switch {
+	case trail != nil:
 		_ = trail.Close()
+	case len(cases) == 0:
+		return nil, func() {}, err
+	case err == nil:
+		if err := e.someCase(ctx, cfg, cases); err != nil {
+			return nil, nil, err
+		}
 	}
-	trail, err := e.openTrail(ctx, place)
+	trail, err = e.openTrail(ctx, place)
 	if err != nil {
 		return nil, nil, err
 	}
 	return e.desk(cfg, trail, repeated), func() { _ = trail.Close() }, nil
+}
+
+// someCase reports an error where none of the names is a case's, and every source could be read as declared.
+func (e *Env) someCase(ctx context.Context, cfg *config.Config, names []string) (err error) {
+	res, err := e.scan(ctx, cfg, scan.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, res.Close()) }()
+	for _, name := range names {
+		_, failed := res.Case(ctx, name)
+		if failed == nil || !res.Manifest().Complete {
+			return nil
+		}
+		err = cmp.Or(err, failed)
+	}
+	return err
 }
 
 // writeAnswers writes what was recorded to standard output, and what was refused, and why, to standard error; as JSON both stand in one object.

@@ -41,7 +41,7 @@ handed out records unknown, and looks again when the sources cover that time.`,
 }
 
 func runHandout(ctx context.Context, env *Env, args []string, now string, asJSON bool) error {
-	desk, done, err := env.toDesk(ctx, "handout", args, now, true)
+	desk, done, err := env.toDesk(ctx, "handout", args, now, nil)
 	if err != nil {
 		return err
 	}

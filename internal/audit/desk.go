@@ -203,7 +203,7 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	supersedes := ""
 	if live := liveOf(decisions[id], reconcile.At(d.Now())); live != nil {
 		was := live.Decided()
-		if !was.Changed(j) {
+		if live.Decision != reconcile.DecideRecheck && !was.Changed(j) { // who only meant to look again may do so sooner, or decide now
 			return refused(id, CodeLive, "%s stands: %s by %s, recorded at %s. Withdraw it first, or record its outcome.", live.ID, named(live.Decision, live.As), live.Operator, stamp(live.Recorded))
 		}
 		supersedes = live.ID

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/sources/mapping"
 )
 
@@ -22,6 +23,7 @@ func (d *decoder) check(cfg *Config) {
 	for _, later := range d.later {
 		later(cfg)
 	}
+	cfg.shareKeys()
 	d.serve(cfg)
 	for i := range cfg.Sources {
 		s := &cfg.Sources[i]
@@ -71,4 +73,19 @@ func add(set map[string]bool, names ...string) {
 	for _, n := range names {
 		set[n] = true
 	}
+}
+
+// shareKeys marks the contracts that send keys to one provider, as far as the sources' maps tell which logs show whom.
+func (c *Config) shareKeys() {
+	var facts []reconcile.SourceFacts
+	for i := range c.Sources {
+		f := reconcile.SourceFacts{Name: c.Sources[i].Name, Role: c.Sources[i].Role}
+		for _, m := range c.Sources[i].Map {
+			if m.Name == "operation" && m.Const != nil {
+				f.Operation = reconcile.Text(*m.Const)
+			}
+		}
+		facts = append(facts, f)
+	}
+	reconcile.Book(c.Contracts).ShareKeys(facts)
 }

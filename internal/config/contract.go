@@ -176,8 +176,8 @@ func businessFields(c *reconcile.Contract) map[string]func(value) {
 
 // fromBody demands that parameters are taken as the sources map them: a contract says how they are compared, each source where they stand.
 func (v value) fromBody() {
-	if from := v.text(); from != "body" {
-		v.fail("say where they stand in each source's map, like params: request.body; from: body may stay or go", "params.from: %s is not known: what each source maps as params is compared", quote(from))
+	if from := v.text(); from != "body" && from != "params" {
+		v.fail("say where they stand in each source's map, like params: request.body, and leave from out, or write from: body", "params.from: %s is not known: what each source maps as params is compared", quote(from))
 	}
 }
 

@@ -32,7 +32,7 @@ func fields() []field {
 	return []field{
 		{"exposure", "exp", words, sure(reconcile.ExposureNone, reconcile.ExposureUnknown), "whether a retry could execute it again: open, unknown, until, none", exposure},
 		{"severity", "sev", ranked, sure(reconcile.SeverityCritical, reconcile.SeverityLow), "how grave: severity>=high", severity},
-		{"kind", "", words, kindWords, "a finding that holds, headline or not", kinds},
+		{"kind", "finding", words, kindWords, "a finding that holds, headline or not", kinds},
 		{"headline", "", words, kindWords, "the gravest finding", headline},
 		{"executed", "", words, sure(reconcile.ExecutedUndetermined, reconcile.ExecutedPartly), "whether the action was executed", executed},
 		{"retry", "", words, sure(reconcile.RetryUnknown, reconcile.RetryRefusedByRule), "what a retry would do now", retry},

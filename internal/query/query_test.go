@@ -56,6 +56,7 @@ func TestMatch(t *testing.T) {
 		{"severity>high", false},
 		{"severity<critical", true},
 		{"kind:sensitive-key", true},
+		{"finding:sensitive-key", true},
 		{"headline:sensitive-key", false},
 		{"headline:orphaned-effect", true},
 		{"exposure:until", true},

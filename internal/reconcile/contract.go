@@ -175,6 +175,7 @@ type Contract struct {
 
 	Provider    *Profile // nil: no provider declared, judged as opaque
 	ProviderKey ProviderKey
+	SharesKeys  bool // other contracts send keys to the same provider: see Book.ShareKeys
 
 	FourEyes      []string
 	ApprovalLife  Span

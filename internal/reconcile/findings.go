@@ -52,7 +52,7 @@ var Findings = [...]Finding{
 		Word:     "resend-pending",
 		Means:    "an unsent message, due job or unfinished receipt whose lease has lapsed, and whose effect already stands",
 		NotWhen:  "the receiver recognises the key beyond now and margin; the lease lives",
-		Why:      "The effect stands, but what would perform it again is not marked as done: a worker, relay or scheduler may start it by itself at any time.",
+		Why:      "{stands}, but what would perform it again is not marked as done: a worker, relay or scheduler may start it by itself at any time.",
 		Severity: SeverityCritical, Judged: true,
 	},
 	ProviderOnlyEffect: {
@@ -125,7 +125,7 @@ var Findings = [...]Finding{
 	UnknownOutcome: {
 		Word:     "unknown-outcome",
 		Means:    "nobody can tell whether the action was executed: a lapsed lease, a committed in-progress receipt, a provider call without answer, an unconfirmed message, one that its relay should have sent long ago, an overdue job, an uncertain attempt, or one that was confirmed and that no receipt remembers",
-		Why:      "Nobody knows whether this was executed: {sign}. What would settle it: {settles}.",
+		Why:      "Nobody knows whether {what} executed: {sign}. What would settle it: {settles}.",
 		Severity: SeverityHigh, Judged: true,
 	},
 	ReceiptMissingAfterRestore: {
@@ -166,7 +166,7 @@ var Findings = [...]Finding{
 	NotExecuted: {
 		Word:     "not-executed",
 		Means:    "an uncertain attempt or a lapsed in-progress receipt that is provably not executed, and was not confirmed later",
-		Why:      "The client never heard back, and every place that would show the action covers its time and shows nothing: it was not executed.",
+		Why:      "{sign}, and every place that would show the action covers its time and shows no effect of it: it was not executed.",
 		Severity: SeverityLow, Absence: true, Judged: true,
 	},
 	SensitiveKey: {

@@ -41,6 +41,8 @@ type Record struct {
 
 	// KeyFrom is the member from which the key was read, where the map gives several that may hold it: the rung of the ladder. "" where it gives one.
 	KeyFrom string
+	// EmptyKey says that the key's text is empty, which is no key.
+	EmptyKey bool
 
 	// Receipt
 	State          State

@@ -126,63 +126,6 @@ func (j *judging) fingerprintOf(r *Record) *FingerprintSpec {
 	return j.c.Fingerprint
 }
 
-// refusedByRule reports whether a business rule would stop the retry before any effect: its row stands in the serving store, and the local leg comes
-// first.
-func (j *judging) refusedByRule() bool {
-	if j.c.Effect != LegsLocal && (j.c.Effect != LegsBoth || j.c.Order != OrderLocalFirst) {
-		return false
-	}
-	if rows, _ := j.uniqueTwice(); rows != nil {
-		return false // the store does not keep the rule
-	}
-	if j.severalRequests() {
-		return false // the other one would be another row
-	}
-	for _, rule := range j.c.Unique {
-		if slices.ContainsFunc(j.effects, func(r *Record) bool { return rule.holds(r) && !j.leaves(r, j.w.Now.Add(j.c.Margin)) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// severalRequests reports whether the clients' book tells of several requests under the one key, or of several who made it.
-func (j *judging) severalRequests() bool {
-	return slices.ContainsFunc(j.intents, func(r *Record) bool {
-		first := j.intents[0]
-		return j.requestsDiffer(first, r) == yes || slices.ContainsFunc(j.c.Actor, func(name string) bool { return r.Field(name).Differs(first.Field(name)) })
-	})
-}
-
-// leaves reports whether a row may be moved to an archive before an instant: a rule of the store then stops nothing any more. One that is not known never comes.
-func (j *judging) leaves(r *Record, by Instant) bool {
-	f := j.w.Source(r.Source)
-	return f != nil && f.Retained.Valid && (!by.known || !r.CreatedAt.known || !r.CreatedAt.Add(f.Retained.D-f.Skew).After(by))
-}
-
-// ruleEnds reports whether the row by which a rule stops a retry may be moved away while one can still come.
-func (j *judging) ruleEnds() bool {
-	return slices.ContainsFunc(j.effects, func(r *Record) bool { return j.leaves(r, j.windowEnd()) })
-}
-
-func (u UniqueRule) holds(r *Record) bool {
-	for _, col := range u.Columns {
-		if v := r.Field(col); !v.known || len(v.text) == 0 {
-			return false
-		}
-	}
-	for name, want := range u.Where {
-		v := r.Field(name)
-		if name == "status" && r.Status == StatusUnknown {
-			v = Text(StatusEffective.String())
-		}
-		if !v.known || v.String() != want {
-			return false
-		}
-	}
-	return len(u.Columns) > 0
-}
-
 // judgeExposure decides whether, and how long, a retry could execute again what stands or might stand.
 func (j *judging) judgeExposure() {
 	j.exposure = j.exposureOf()

@@ -222,8 +222,9 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 			refs = append(refs, ref(r))
 		}
 	}
+	words := map[string]string{"stands": j.whatStands()}
 	if j.recognised() {
-		return len(refs) > 0, refs, nil
+		return len(refs) > 0, refs, words
 	}
 	if r := j.lapsed(); r != nil && j.live() == r {
 		refs = append(refs, ref(r))
@@ -233,7 +234,21 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 			refs = append(refs, ref(r))
 		}
 	}
-	return len(refs) > 0, refs, nil
+	return len(refs) > 0, refs, words
+}
+
+// whatStands names the legs that were made, where others were not.
+func (j *judging) whatStands() string {
+	var made []string
+	for _, l := range j.legs {
+		if l.State == LegYes && l.Name != LegOutbox {
+			made = append(made, l.Name.String()+" leg")
+		}
+	}
+	if len(made) == 0 || len(made) == len(j.legs) || j.executed == ExecutedYes {
+		return "The effect stands"
+	}
+	return "The " + strings.Join(made, " and the ") + " stands"
 }
 
 // resting reports whether the relay lets an unsent message rest: it sends none again before resend_after has passed, so that one whose effect was seen sooner

@@ -118,7 +118,7 @@ func (l Leg) sentence() string {
 	case l.Code == "effect-void":
 		return name + "never took effect: its row is void"
 	case l.Code == "provider-failed":
-		return name + "failed at the provider"
+		return name + "failed: the provider says so itself"
 	case l.Code == "atomic":
 		return name + "was never made: it is committed with a receipt, and there never was one"
 	}
@@ -188,7 +188,11 @@ func unknownOutcome(j *judging) (bool, []string, map[string]string) {
 	if sign == "" || j.brokenPlace() {
 		return false, nil, nil
 	}
-	return true, refs, map[string]string{"sign": sign, "settles": j.settles()}
+	what := "this was"
+	if j.made() {
+		what = "all of this was"
+	}
+	return true, refs, map[string]string{"what": what, "sign": sign, "settles": j.settles()}
 }
 
 // older reports whether an instant lies more than settle back; a record without a time yields no age, so what it says stands.
@@ -347,10 +351,10 @@ func notExecuted(j *judging) (bool, []string, map[string]string) {
 		return false, nil, nil
 	}
 	if r := j.lapsed(); r != nil {
-		return true, []string{ref(r)}, nil
+		return true, []string{ref(r)}, map[string]string{"sign": "A worker began it and its lease has lapsed without a result"}
 	}
 	if j.uncertain() && j.older(j.lastAttempt()) {
-		return true, refsOf(j.intents), nil
+		return true, refsOf(j.intents), map[string]string{"sign": "The client never heard back"}
 	}
 	return false, nil, nil
 }

@@ -6,37 +6,6 @@ import (
 	"strings"
 )
 
-// uniqueTwice returns two standing rows that share the columns of a unique rule, of this action or of this one and another; nil where none do.
-func (j *judging) uniqueTwice() (rows []*Record, columns string) {
-	seen := make(map[string]*Record)
-	for _, r := range j.effects {
-		for i, rule := range j.c.Unique {
-			if !rule.holds(r) {
-				continue
-			}
-			text := string(j.c.uniqueText(i, r))
-			if o := seen[text]; o != nil {
-				return []*Record{o, r}, strings.Join(rule.Columns, ", ")
-			}
-			seen[text] = r
-		}
-	}
-	for _, t := range j.s.Ties {
-		if t.Kind != TieUnique {
-			continue
-		}
-		for i, rule := range j.c.Unique {
-			if !rule.holds(t.Row) {
-				continue
-			}
-			if own := seen[string(j.c.uniqueText(i, t.Row))]; own != nil {
-				return []*Record{own, t.Row}, strings.Join(rule.Columns, ", ")
-			}
-		}
-	}
-	return nil, ""
-}
-
 // providerKeyCollision holds where the provider would take another action's request for this one's.
 func providerKeyCollision(j *judging) (bool, []string, map[string]string) {
 	t := j.tied(TieProviderKey)

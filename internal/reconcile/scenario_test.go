@@ -38,6 +38,7 @@ func TestScenarios(t *testing.T) {
 // judge prints each subject as a reader would check it: class, kinds, verdicts, then why.
 func (n *notation) judge(options bool) string {
 	n.decide()
+	n.book.ShareKeys(n.world.Sources)
 	subjects := reconcile.Assemble(n.recs, n.book, &n.world)
 	reconcile.Relate(subjects, &n.world)
 	var blocks []string

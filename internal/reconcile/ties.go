@@ -91,16 +91,17 @@ func (c *Contract) KeyKnown() time.Duration {
 func (c *Contract) KeysMeet() bool {
 	rule := c.ProviderKey
 	byKey := rule.Rule == ProviderKeySame || rule.Rule == ProviderKeyTemplate && strings.Count(rule.Template, "{") == 1 && strings.Contains(rule.Template, "{key}")
-	return byKey && c.keysCollide()
+	return byKey && !c.SharesKeys && c.keysCollide()
 }
 
-// appendUnique ties rows of a serving store that stand and share the columns of a rule.
+// appendUnique ties rows of a serving store that share the columns of a rule, and records that ask for such a row: what an intent or a receipt says of those
+// columns a retry would write.
 func (c *Contract) appendUnique(buf []Tie, r *Record, f *SourceFacts) []Tie {
-	if r.Role != RoleEffect || !Effective(r) || (f != nil && !f.Serves) {
+	if r.Role == RoleProvider || (r.Role == RoleEffect && f != nil && !f.Serves) {
 		return buf
 	}
 	for i, rule := range c.Unique {
-		if rule.holds(r) {
+		if (r.Role == RoleEffect && rule.holds(r)) || (r.Role != RoleEffect && rule.asked(r)) {
 			buf = append(buf, Tie{TieUnique, c.uniqueText(i, r)})
 		}
 	}
@@ -108,27 +109,31 @@ func (c *Contract) appendUnique(buf []Tie, r *Record, f *SourceFacts) []Tie {
 }
 
 func (c *Contract) uniqueText(rule int, r *Record) []byte {
-	text := binary.AppendUvarint([]byte(c.Name+"\x00"+r.Source+"\x00"), uint64(rule))
+	text := binary.AppendUvarint([]byte(c.Name+"\x00"), uint64(rule))
 	for _, name := range c.Unique[rule].Columns {
 		text = c.appendComponent(text, name, r.Field(name))
 	}
 	return text
 }
 
-// keysCollide reports whether two identities of the contract may be sent to the provider under one key: the provider knows less of the scope than the contract.
+// keysCollide reports whether two identities may be sent to the provider under one key: the provider knows less of the scope than the contract, or other
+// contracts send it keys too.
 func (c *Contract) keysCollide() bool {
 	if !c.Effect.external() || c.Provider == nil || !c.Provider.Dedup {
 		return false
 	}
 	text := c.ProviderKey.Template
 	switch c.ProviderKey.Rule {
-	case ProviderKeyColumn:
-		return true
 	case ProviderKeyMinted:
 		return false
+	case ProviderKeyColumn:
+		return true
 	case ProviderKeySame:
 		text = "{key}"
 	case ProviderKeyTemplate:
+	}
+	if c.SharesKeys {
+		return true
 	}
 	if strings.Count(text, "{") != 1 || !strings.Contains(text, "{key}") {
 		return true // holes that follow one another may be filled alike in two ways
@@ -157,6 +162,9 @@ func (c *Contract) appendProviderKey(buf []Tie, r *Record) []Tie {
 		return buf
 	}
 	text := []byte(c.Name + "\x00")
+	if c.SharesKeys {
+		text = []byte("\x00" + c.Provider.Name + "\x00") // no contract's name is empty
+	}
 	for i := range id {
 		if slices.Contains(c.Provider.Scope, id[i].Name) {
 			if !id[i].Value.known {
@@ -231,8 +239,11 @@ func RelateTies(subjects []*Subject, w *World) {
 					groups[t.Kind] = make(map[string][]tieSeat)
 				}
 				seats := groups[t.Kind][string(t.Text)]
-				if len(seats) == 0 || seats[len(seats)-1].s != s {
+				switch last := len(seats) - 1; {
+				case last < 0 || seats[last].s != s:
 					groups[t.Kind][string(t.Text)] = append(seats, tieSeat{s: s, row: e.Record, began: began, made: made, at: at})
+				case t.Kind == TieUnique && tieRank(e.Record) > tieRank(seats[last].row):
+					seats[last].row = e.Record
 				}
 			}
 		}
@@ -249,6 +260,17 @@ func RelateTies(subjects []*Subject, w *World) {
 			return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.away, b.away), strings.Compare(a.Case, b.Case))
 		})
 	}
+}
+
+// tieRank orders what one action has under one rule: a row that stands before any other row, and that before a record that only asks for one.
+func tieRank(r *Record) int {
+	switch {
+	case r.Role != RoleEffect:
+		return 0
+	case !Effective(r):
+		return 1
+	}
+	return 2
 }
 
 // tie names to each of a group the nearest others in time that count.
@@ -314,6 +336,8 @@ func (t *tieSeat) counts(kind TieKind, o *tieSeat) bool {
 	switch {
 	case o.s == t.s || o.s.ID == t.s.ID:
 		return false
+	case kind == TieUnique:
+		return o.row.Role == RoleEffect
 	case kind == TieProviderKey:
 		return !keptApart(t, o)
 	case kind == TiePlace:

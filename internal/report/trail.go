@@ -169,12 +169,22 @@ type Verified struct {
 // TrailFault is one thing that is not as it was written.
 type TrailFault struct{ Where, What string }
 
+// signedText says how many records there are, and how many of them an operator's own key signs: none needs to.
+func signedText(records, unsigned int64) string {
+	switch signed := records - unsigned; {
+	case signed == 0:
+		return fmt.Sprintf("%d; operators here have no signing keys of their own, and need none", records)
+	default:
+		return fmt.Sprintf("%d, %d of them signed with an operator's own key, which is optional", records, signed)
+	}
+}
+
 // VerifiedText writes the result for a person.
 func VerifiedText(w io.Writer, v *Verified, opt Options) error {
 	p := newPage(w, opt)
 	p.printf("%s\n", text.SafeString(v.Origin))
 	width := len("remembered")
-	p.pair(width, "records", fmt.Sprintf("%d, of them %d not signed by a key of an operator's own", v.Records, v.Unsigned))
+	p.pair(width, "records", signedText(v.Records, v.Unsigned))
 	p.pair(width, "decisions", fmt.Sprint(v.Decisions))
 	p.pair(width, "root", text.SafeString(v.Root))
 	remembered := text.SafeString(v.Remembered)

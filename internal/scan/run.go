@@ -456,6 +456,9 @@ func (r *run) manifest(j *judge) *Manifest {
 			s.Columns = of.Columns()
 		}
 		m.Sources = append(m.Sources, s)
+		if note := st.EmptyKeyNote(f.Role); note != "" {
+			m.Notes = append(m.Notes, f.Name+": "+note)
+		}
 	}
 	m.Complete = m.Complete && len(r.world.Broken) == 0
 	m.Gaps = slices.Clone(r.gaps)

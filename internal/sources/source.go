@@ -98,6 +98,9 @@ func (s *Source) leave(reason string) {
 // note counts a record and what it shows of the source.
 func (s *Source) note(r *reconcile.Record, cells []rows.Cell) {
 	s.stats.Records++
+	if r.EmptyKey {
+		s.stats.EmptyKeys++
+	}
 	if r.Role == reconcile.RoleProvider && (!r.Claimed || r.NotOurs) {
 		s.stats.Foreign++
 	} else {

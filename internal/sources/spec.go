@@ -20,6 +20,7 @@ package sources
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -113,9 +114,22 @@ type Stats struct {
 	Skipped     int64             // rows that Where left out
 	Excluded    []Excluded        // rows that an exclusion left out, in the order in which each reason was met first
 	Foreign     int64             // records of a provider's log that are not ours: neither their claim nor their operation says so
+	EmptyKeys   int64             // records whose key is an empty text: no key
 	Problems    []rows.Problem    // the first MaxProblems
 	First, Last reconcile.Instant // earliest and latest record time
 	Server      rows.Server       // that was read
+}
+
+// EmptyKeyNote says what became of records whose key is an empty text, "" where there are none.
+func (s *Stats) EmptyKeyNote(role reconcile.Role) string {
+	if s.EmptyKeys == 0 {
+		return ""
+	}
+	note := fmt.Sprintf("records whose key is an empty text: %d. It names no action, so they are read as records without a key", s.EmptyKeys)
+	if role == reconcile.RoleReceipt {
+		note += "; a service that looks such a receipt up answers whoever sends no key with somebody else's result"
+	}
+	return note
 }
 
 // Excluded is how many rows were left out under one reason.

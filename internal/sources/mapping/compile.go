@@ -172,6 +172,10 @@ func (m *Mapper) component(f *Field) error {
 			return m.ourOperation(e, cells, dst)
 		}
 		b, known, bad := m.evalWords(e, cells)
+		if known && len(b) == 0 && f.Name == "key" {
+			m.rec.EmptyKey = true // it names no action: all that came without a key would be one
+			return bad
+		}
 		if known {
 			*dst = reconcile.Bytes(b)
 			if f.Name == "key" {

@@ -132,7 +132,7 @@ func (m *Mapper) Map(cells []rows.Cell) (*reconcile.Record, *Unreadable) {
 		return nil, bad
 	}
 	r := &m.rec
-	r.NotOurs, r.KeyFrom = false, ""
+	r.NotOurs, r.EmptyKey, r.KeyFrom = false, false, ""
 	var bad *Unreadable
 	if r.Claimed, bad = m.holds(m.claim, cells); bad != nil {
 		r.Claimed = false

@@ -38,6 +38,18 @@ func cellsOf(t testing.TB, m *Mapper, doc string) []rows.Cell {
 	return cells
 }
 
+// TestEmptyTexts says of which components an empty text is a value: of a key it names no action, and it is told.
+func TestEmptyTexts(t *testing.T) {
+	t.Parallel()
+	in := Input{Role: reconcile.RoleReceipt, Fields: []Field{{Name: "tenant", From: "t"}, {Name: "key", From: "k"}}}
+	for doc, empty := range map[string]bool{`{"t":"","k":""}`: true, `{"t":"","k":"x"}`: false, `{"t":"","k":null}`: false} {
+		r, bad := mapped(t, in, doc)
+		if bad != nil || !r.Component("tenant").Known() || r.EmptyKey != empty || (empty && r.Key().Known()) {
+			t.Errorf("%s: %+v, %v", doc, r, bad)
+		}
+	}
+}
+
 func TestTextsAndTransforms(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -47,7 +59,7 @@ func TestTextsAndTransforms(t *testing.T) {
 		want  string // "-" is unknown, "! …" an unreadable row
 	}{
 		{"text", Field{From: "k"}, `{"k":"A b"}`, "A b"},
-		{"empty is known", Field{From: "k"}, `{"k":""}`, ""},
+		{"empty is no key", Field{From: "k"}, `{"k":""}`, "-"},
 		{"null", Field{From: "k"}, `{"k":null}`, "-"},
 		{"absent", Field{From: "k"}, `{}`, "-"},
 		{"integer", Field{From: "k"}, `{"k":7}`, "7"},
