@@ -143,6 +143,12 @@ func (m *Mapper) amount(f *Field) error {
 	case a.major:
 		return f.at("add currency: COLUMN or currency: {value: EUR}", "an amount in major units needs its currency")
 	}
+	switch {
+	case a.table != nil:
+		m.tables = append(m.tables, f.Name+": minor units of "+DecimalTables+"; else "+CurrencyTable)
+	case a.major:
+		m.tables = append(m.tables, f.Name+": minor units of "+CurrencyTable)
+	}
 	m.add(func(cells []rows.Cell) *Unreadable { return m.readAmount(a, cells) })
 	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/idemctl/internal/sources/jsonwalk"
+	"example.com/idemctl/internal/sources/rows"
 )
 
 // FuzzDecimal holds parseDecimal against arbitrary-precision arithmetic.
@@ -80,6 +83,33 @@ func FuzzPath(f *testing.F) {
 		again, err := ParsePath(strings.Join(quoted, "."))
 		if err != nil || again.Column != p.Column || strings.Join(again.Members, "\x00") != strings.Join(p.Members, "\x00") {
 			t.Fatalf("%q read as %q, quoted as %q", s, p, again)
+		}
+	})
+}
+
+// FuzzSelectors makes sure that no path and no document makes a selector panic, and that what a path is taken for does not depend on the document.
+func FuzzSelectors(f *testing.F) {
+	for _, path := range []string{"a[0].b", "a[].b", "a[*].b", "a[key=k].v[0]", "a[json].b[base64]", "a[bytes]", `"a[".b`, "a[", "a[0]b"} {
+		for _, doc := range []string{`{"a":[{"b":"x","key":"k","v":[1]}]}`, `{"a":{"m":{"b":1.5}}}`, `{"a":"{\"b\":\"eA==\"}"}`, `{"a":[104,-61]}`, `{"a":null}`, `{}`} {
+			f.Add(path, doc)
+		}
+	}
+	f.Fuzz(func(t *testing.T, path, doc string) {
+		m, err := Compile(line(Field{Name: "object_id", From: path}))
+		if (err == nil) != (CheckPath(path) == nil) {
+			t.Fatalf("%q: %v, %v", path, err, CheckPath(path))
+		}
+		if err != nil {
+			return
+		}
+		p := m.Paths()[0]
+		cells := make([]rows.Cell, 1)
+		if jsonwalk.Compile([][]string{append([]string{p.Column}, p.Members...)}).Walk([]byte(doc), cells) != nil {
+			return
+		}
+		r, bad := m.Map(cells)
+		if (r == nil) == (bad == nil) {
+			t.Fatalf("%q of %q: %v, %v", path, doc, r, bad)
 		}
 	})
 }

@@ -30,6 +30,7 @@ type Mapper struct {
 
 	mixed      []*mixed
 	clocks     []namedClock
+	tables     []string // versions of those that the map reads by
 	understood []Understood
 
 	times, refs, hasState, oneAttempt, perAttempt bool

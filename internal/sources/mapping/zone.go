@@ -69,6 +69,7 @@ func (m *Mapper) zone(f *Field) (*zoneExpr, error) {
 		return nil, err
 	}
 	e.name = f.Name + ".zone"
+	m.tables = append(m.tables, f.Name+": "+ZoneTable)
 	z := &zoneExpr{at: e, known: map[string]*place{}}
 	for from, to := range f.ZoneWords {
 		p := zoneNamed(to)
@@ -170,6 +171,9 @@ type namedClock struct {
 	fact  string
 	clock *clock
 }
+
+// Tables names the versions of the tables by which amounts and zones are read.
+func (m *Mapper) Tables() []string { return m.tables }
 
 // Spellings says of each time that may be spelled in several ways how many were read by which, in the rows mapped so far.
 func (m *Mapper) Spellings() []string {
