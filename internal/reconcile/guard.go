@@ -33,6 +33,9 @@ const (
 	twinBookLost = "An older copy of the clients' book was put back: it may have lost that this wish was sent under another key. Ask whoever wished it."
 )
 
+// twinUnsure is why nothing is sent while another action may be the same wish for all that is known.
+const twinUnsure = "Another action was begun inside the retry window, and nothing tells whether it asks for the same: its request, its actor or its scope is not known here. Ask whoever wished it, and resolve the two as distinct first."
+
 // Guards is the one table of the guard's answers, in the order in which they are tried. Options, documentation and training are made from it.
 var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
@@ -51,6 +54,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing would recognise a second send. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
 	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and nothing would recognise a second send: it would be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
 	{DecideReplay, ResolutionNone, "twin-exists", "Another action with the same scope and request was begun inside the retry window: it may be the retry, under a new key. Resolve the two as distinct first.", false, hasTwin},
+	{DecideReplay, ResolutionNone, "twin-unknown", twinUnsure, false, hasUnsure},
 	{DecideReplay, ResolutionNone, "twin-lost", twinBookLost, false, twinLost},
 	{DecideReplay, ResolutionNone, "parameters-unknown", "No record holds the request's parameters: it could not be sent as it was.", false, paramsUnknown},
 	{DecideReplay, ResolutionNone, "provider-key-unknown", "The key that the provider would be sent is not known, so it could not recognise the action.", false, providerKeyUnknown},
@@ -88,6 +92,7 @@ var Guards = []Answer{
 	{DecideResolve, Complete, "provider-key-shared", keyShared, false, hasKind(ProviderKeyCollision)},
 	{DecideResolve, Complete, "target-moved", targetMoved, false, hasKind(ScopeMoved)},
 	{DecideResolve, Complete, "twin-exists", completeTwin, false, hasTwin},
+	{DecideResolve, Complete, "twin-unknown", twinUnsure, false, hasUnsure},
 	{DecideResolve, Complete, "twin-lost", twinBookLost, false, twinLost},
 	{DecideResolve, Complete, "provider-key-unknown", "The key that the provider would be sent is not known.", false, providerKeyUnknown},
 	{DecideResolve, Complete, "needs-approval", asksForTwo, false, fourEyes("resolve", "complete")},
@@ -187,6 +192,11 @@ func hasTwin(j *judging) bool {
 	return j.s.MoreTwins > 0 || slices.ContainsFunc(j.s.Twins, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
 }
 
+// hasUnsure asks for an action that may be a twin for all that is known, and that nobody called another one.
+func hasUnsure(j *judging) bool {
+	return j.s.MoreUnsure > 0 || slices.ContainsFunc(j.s.Unsure, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
+}
+
 // twinLost asks whether a clients' book that was put back may have told of the wish under another key: of one that was begun inside the retry window.
 func twinLost(j *judging) bool {
 	for _, f := range j.places(RoleIntent, false) {
@@ -273,7 +283,7 @@ func somethingStands(j *judging) bool { return j.stands() }
 func nothingStands(j *judging) bool { return !j.stands() }
 
 func noCounterpart(j *judging) bool {
-	return len(j.s.Twins)+len(j.s.Candidates)+len(j.s.Clashes)+len(j.s.Ties) == 0 && !hasKind(DuplicateEffect, ReexecutedAfterExpiry, SuspectedDuplicateEffect, SuspectedDuplicateIntent)(j)
+	return len(j.s.Twins)+len(j.s.Unsure)+len(j.s.Candidates)+len(j.s.Clashes)+len(j.s.Ties) == 0 && !hasKind(DuplicateEffect, ReexecutedAfterExpiry, SuspectedDuplicateEffect, SuspectedDuplicateIntent)(j)
 }
 
 func nothingToRepoint(j *judging) bool {

@@ -25,15 +25,13 @@ type Sighting struct {
 	At     Instant
 }
 
-// JoinTime is the time by which a row is counted: for a receipt that of its completion, which may be unknown. Whole seconds of the years 1970 to 2106: a sieve
+// JoinTime is the time by which a row is counted: for a receipt that of its completion, as far as it tells, else that of its beginning. Whole seconds of the years 1970 to 2106: a sieve
 // keeps no more.
 func JoinTime(c *Contract, r *Record) Instant {
 	t := r.CreatedAt
 	switch r.Role {
 	case RoleReceipt:
-		if t = r.CompletedAt.Or(r.UpdatedAt); c.Atomic {
-			t = t.Or(c.Began(r))
-		}
+		t = r.CompletedAt.Or(r.UpdatedAt).Or(c.Began(r))
 	case RoleIntent, RoleOutbox:
 		t = r.Time()
 	case RoleEffect, RoleProvider:

@@ -127,7 +127,7 @@ func (j *judging) fillOut() {
 	if (j.c.Fingerprint == nil && j.c.Params == nil) || j.uncompared {
 		o.NotJudged = append(o.NotJudged, FingerprintConflict.String())
 	}
-	if len(j.c.Actor) == 0 {
+	if !j.s.suspectable() {
 		o.NotJudged = append(o.NotJudged, SuspectedDuplicateIntent.String())
 	}
 }

@@ -13,40 +13,44 @@ type Like struct {
 	Near Instant // of what it is near to: an attempt, a row
 }
 
-// likes finds, among the actions of each twin text, those that lie within the contract's twin window of something.
-type likes struct {
-	w        *World
-	begun    map[string]*twinGroup // by when the action began
-	received map[string]*twinGroup // those that have a receipt and an effect, by when the effect was made
-}
-
 // likeIntents names, to each subject with an attempt that was neither confirmed nor rejected, the action under another key that began nearest to one.
-func (l *likes) likeIntents(s *Subject, texts []string) {
+func (t *twinIndex) likeIntents(s *Subject, of *wishes) {
 	for _, at := range unanswered(s) {
-		for _, text := range texts {
-			s.LikeIntent = l.nearer(s, s.LikeIntent, l.begun[text], at)
+		for _, request := range of.requests {
+			t.look(of, request, func(g *twinGroup, known, _ bool) {
+				if known {
+					s.LikeIntent = nearer(s, s.LikeIntent, g, at)
+				}
+			})
 		}
 	}
 }
 
 // likeEffects names, to each subject that has rows and no receipt, the received action whose effect was made nearest to one of them.
-func (l *likes) likeEffects(s *Subject) {
+func (t *twinIndex) likeEffects(s *Subject) {
 	if slices.ContainsFunc(s.Evidence, func(e Evidence) bool { return e.Record.Role == RoleReceipt }) {
 		return
 	}
+	var one Wish
 	for _, e := range s.Evidence {
 		r := e.Record
 		if r.Role != RoleEffect || !Effective(r) || e.History || !r.CreatedAt.known {
 			continue
 		}
-		if text, ok := TwinText(nil, s.Contract, r, l.w.Source(r.Source)); ok {
-			s.LikeEffect = l.nearer(s, s.LikeEffect, l.received[string(text)], r.CreatedAt)
+		one.Read(s.Contract, r, t.w.Source(r.Source))
+		if len(one.Place) == 0 || len(one.Actor) == 0 {
+			continue
+		}
+		for _, request := range [][]byte{one.Print, one.Params} {
+			if len(request) > 0 {
+				s.LikeEffect = nearer(s, s.LikeEffect, t.received[wishKey{string(one.Place), string(one.Actor), string(request)}], r.CreatedAt)
+			}
 		}
 	}
 }
 
 // nearer returns the nearer of what was found before and the member of a group nearest to an instant, inside the twin window.
-func (l *likes) nearer(s *Subject, have *Like, g *twinGroup, at Instant) *Like {
+func nearer(s *Subject, have *Like, g *twinGroup, at Instant) *Like {
 	if g == nil {
 		return have
 	}
@@ -118,6 +122,15 @@ func madeAt(s *Subject) Instant {
 		return Instant{}
 	}
 	return made
+}
+
+// suspectable reports whether its records tell whose action it is and what it asks for: else no suspected duplicate of it is told.
+func (s *Subject) suspectable() bool {
+	actor := slices.ContainsFunc(s.Evidence, func(e Evidence) bool {
+		return !slices.ContainsFunc(s.Contract.Actor, func(name string) bool { return !e.Record.Field(name).known })
+	})
+	request := slices.ContainsFunc(s.Evidence, func(e Evidence) bool { return e.Record.Params.known || e.Record.Fingerprint.known })
+	return len(s.Contract.Actor) > 0 && actor && request
 }
 
 // suspectedDuplicateIntent holds on the action whose attempt nobody answered: the other one may be its retry, under a new key.

@@ -72,7 +72,7 @@ func TestTwinsAreWhatEachPairSays(t *testing.T) {
 		for i := range rapid.IntRange(0, 30).Draw(t, "subjects") {
 			id := []Component{{Name: "tenant", Value: Text("t")}, {Name: "key", Value: Text(fmt.Sprint(i))}}
 			s := &Subject{Contract: c, Identity: id, ID: fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "id")) + "-" + fmt.Sprint(i)}
-			for range rapid.IntRange(1, 2).Draw(t, "records") {
+			for range rapid.IntRange(1, 3).Draw(t, "records") {
 				r := &Record{Role: RoleIntent, Source: "s", Components: id, Params: Text(fmt.Sprint(rapid.IntRange(1, 2).Draw(t, "params")))}
 				if at := rapid.IntRange(0, 6).Draw(t, "at"); at > 0 {
 					r.CreatedAt = AtUnix(int64(at))
@@ -86,8 +86,8 @@ func TestTwinsAreWhatEachPairSays(t *testing.T) {
 		for _, s := range subjects {
 			var all []*Subject
 			for _, o := range subjects {
-				if s != o && slices.ContainsFunc(twinTexts(s, w), func(text string) bool { return slices.Contains(twinTexts(o, w), text) }) &&
-					(!c.RetryWindow.Valid || apart(s, o) == 1<<63-1 || time.Duration(apart(s, o)) <= c.RetryWindow.D) {
+				if s != o && comparableBy(wishesOf(s, w).requests, wishesOf(o, w).requests) &&
+					seatOf(s).meets(seatOf(o), c.RetryWindow) {
 					all = append(all, o)
 				}
 			}
@@ -102,7 +102,7 @@ func TestTwinsAreWhatEachPairSays(t *testing.T) {
 			for _, o := range s.Twins {
 				got += o.Case + " "
 			}
-			if got != want || len(s.Twins)+s.MoreTwins > len(all) || (len(twinTexts(s, w)) == 1 && len(s.Twins)+s.MoreTwins != len(all)) {
+			if got != want || len(s.Twins)+s.MoreTwins > len(all) || (len(wishesOf(s, w).requests) == 1 && len(s.Twins)+s.MoreTwins != len(all)) {
 				t.Fatalf("%s: twins %s and %d more, want %s of %d", s.ID, got, s.MoreTwins, want, len(all))
 			}
 		}

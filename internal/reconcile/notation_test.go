@@ -135,6 +135,9 @@ func (n *notation) contract(w words) {
 	case w.has("any-order"):
 		c.Order = reconcile.OrderUnknown
 	}
+	if w.has("no-params") {
+		c.Params = nil
+	}
 	if w.has("optional-key") {
 		c.Key = reconcile.KeyOptional
 	}

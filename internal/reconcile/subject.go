@@ -57,6 +57,8 @@ type Subject struct {
 	Candidates []Candidate // unlinked rows that may be the counterpart
 	MoreCands  int         // how many candidates are not named
 	MoreTwins  int
+	Unsure     []Candidate // other actions inside the retry window of which nothing tells whether they are twins
+	MoreUnsure int
 	Strangers  []string    // logs in which a line that is not ours carries its key or its object
 	Ties       []Tied      // other actions that share a unique tuple, a provider's key, or key and request under another scope
 	LikeIntent *Like       // an action of the same actor that began near an attempt that nobody answered

@@ -199,11 +199,14 @@ func (c *Contract) appendRequestTie(buf []Tie, kind TieKind, r *Record, f *Sourc
 			text = c.appendComponent(text, id[i].Name, id[i].Value)
 		}
 	}
-	text, ok := appendRequest(text, c, r, f)
-	if !ok {
-		return buf
+	var wish Wish
+	wish.readRequest(c, r, f)
+	for _, request := range [][]byte{wish.Print, wish.Params} {
+		if len(request) > 0 {
+			buf = append(buf, Tie{kind, slices.Concat(text, request)})
+		}
 	}
-	return append(buf, Tie{kind, text})
+	return buf
 }
 
 // tieSeat is a subject in the group of one tie.
@@ -276,7 +279,7 @@ func tieRank(r *Record) int {
 // tie names to each of a group the nearest others in time that count.
 func tie(kind TieKind, seats []tieSeat) {
 	slices.SortFunc(seats, func(a, b tieSeat) int {
-		return twinSeat{a.s, a.began}.compare(twinSeat{b.s, b.began})
+		return twinSeat{s: a.s, began: a.began}.compare(twinSeat{s: b.s, began: b.began})
 	})
 	odd, same := []int(nil), map[string][]int(nil)
 	if kind == TieProviderKey {

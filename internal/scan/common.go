@@ -102,7 +102,7 @@ func (s *sieve) firstPass(ctx context.Context) error {
 	before := *s.counts
 	before.Findings, before.NotJudged = maps.Clone(before.Findings), maps.Clone(before.NotJudged)
 	pass := func() error {
-		s.refs, s.twins, s.w = newRefBits(rows), newRefBits(rows/16), s.out.writer()
+		s.refs, s.asks, s.w = newRefBits(rows), &asks{of: s.asking}, s.out.writer()
 		return s.each(ctx, s.first)
 	}
 	s.common.counting = true

@@ -29,7 +29,7 @@ func crowdSize(budget int64) int { return int(max(leastCrowd, min(mostCrowd, bud
 // A block that is itself too large is cut, at last between keys. Where some row of it does not tell whose it is, a piece cannot show that nobody else's row is
 // one's own: then its absences stay open.
 func (j *judge) crowd(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool) error {
-	c := &crowd{most: j.crowds / 4, block: cmp.Or(j.block, clusterRows)}
+	c := &crowd{asking: newAsking(j.readers, j.book), most: j.crowds / 4, block: cmp.Or(j.block, clusterRows)}
 	if err := j.members(ctx, each, c); err != nil {
 		return err
 	}
@@ -55,8 +55,10 @@ type member struct {
 	scope, key uint32
 	refs       [3]uint32 // effect id, object id, request id
 	home       uint32    // the key with which it stands where a block is cut
-	tw         uint32    // what twins share
-	ties       [3]uint32 // what else is shared across identities
+	tw, fp, pa uint32    // what is asked for, as in a trace
+	fl         flags     // of that
+	ci         uint16    // of the contract
+	ties       [6]uint32 // what else is shared across identities
 	t          int64     // when it began
 	loose      bool      // it tells its key, but not its whole identity
 	owns       [2]bool   // it is the row that its effect id names, the line that its object id names
@@ -67,6 +69,7 @@ func (m *member) tellsNotWhose() bool { return m.loose && (m.key != 0 || m.scope
 
 // crowd is the rows of one cluster, in blocks.
 type crowd struct {
+	asking   *asking
 	most     int      // rows of a part
 	block    int      // rows of a block that is not cut
 	rows     []member // those of one block side by side, guests of the whole cluster last
@@ -75,8 +78,9 @@ type crowd struct {
 	refs     [3][]int32 // own rows that carry a reference of the domain, by reference and scope
 	ties     []tieOf    // by tie and time
 	outliers outliers   // of ties
-	twins    []int32    // rows that ask for something, by what they ask for and time
-	keys     []int32    // own rows that tell a key, by key
+	actions  []int32    // rows by key and scope
+	twins    map[int32][]int32
+	keys     []int32 // own rows that tell a key, by key
 }
 
 // objectRef is the place of a provider's object among a member's references.

@@ -97,8 +97,8 @@ func TestCrowdsAreJudgedAsOne(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.String() != want.String() {
-					t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
+				if g, w := named.ReplaceAllString(got.String(), "some"), named.ReplaceAllString(want.String(), "some"); g != w {
+					t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", g, w)
 				}
 			}
 		})

@@ -2,7 +2,7 @@
 //
 // # The way of a row
 //
-// Every source is read at once, each in its natural order. A row becomes one 56-byte trace, which goes to the partition of its key text; nothing else of
+// Every source is read at once, each in its natural order. A row becomes one 64-byte trace, which goes to the partition of its key text; nothing else of
 // it is kept. In a partition the traces of one identity meet: where every rule would say nothing, the subject is counted and forgotten; everything else is a
 // suspect. The exact rows of suspects are read again by position, joined and judged by package reconcile, and what is a case is kept.
 //

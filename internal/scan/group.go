@@ -108,7 +108,7 @@ func keptApart(ts []trace, within uint32) bool {
 				from = t.t
 			}
 		}
-		if object == 0 || slices.Contains(objects, object) || len(objects) > perTwin {
+		if object == 0 || slices.Contains(objects, object) || len(objects) > mostObjects {
 			return false
 		}
 		objects = append(objects, object)
@@ -206,13 +206,16 @@ type summary struct {
 
 func sum(rows []trace) summary {
 	s := summary{allClosed: true, agedAll: true, others: len(rows)}
-	var er, pr, dg, gn, tw uint32
+	var er, pr, dg, gn, tw, fp uint32
 	for i := range rows {
 		t := &rows[i]
 		s.fl |= t.fl
 		s.doubt = s.doubt || t.fl&odd != 0 || meet(&er, t.er) || meet(&pr, t.pr) || meet(&dg, t.dg) || meet(&gn, t.gn)
 		if t.fl&request != 0 {
-			s.doubt = s.doubt || t.tw == 0 || meet(&tw, t.tw)
+			s.doubt = s.doubt || meet(&tw, t.tw)
+		}
+		if t.fl&prints != 0 {
+			s.doubt = s.doubt || meet(&fp, t.fp)
 		}
 		s.allClosed = s.allClosed && t.fl&closed != 0
 		s.count(t, rows[:i])

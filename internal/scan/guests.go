@@ -59,10 +59,10 @@ func (j *judge) memberOf(seed maphash.Seed, e suspect, r *reconcile.Record) memb
 	m.owns = [2]bool{r.Role == reconcile.RoleEffect, r.Role == reconcile.RoleProvider}
 	m.t = c.Began(r).UnixNano()
 	if m.key != 0 || r.Role == reconcile.RoleEffect {
-		f := j.readers[e.src].Facts()
-		if text, ok := reconcile.TwinText(nil, c, r, &f); ok {
-			m.tw = short(text)
-		}
+		var t trace
+		tr := &tracer{index: j.marks.index, facts: j.readers[e.src].Facts(), seed: j.marks.seed}
+		tr.ask(c, r, &t)
+		m.tw, m.fp, m.pa, m.fl, m.ci = t.tw, t.fp, t.pa, t.fl, j.marks.index[c]
 	}
 	if c.HasTies() {
 		f := j.readers[e.src].Facts()
@@ -96,7 +96,8 @@ func (c *crowd) index() {
 			}
 		})
 	}
-	c.twins = c.sorted(0, len(c.rows), func(m *member) bool { return m.tw != 0 }, compareTwin)
+	c.actions = c.sorted(0, len(c.rows), func(m *member) bool { return m.pa != 0 || m.tw|m.fp != 0 }, compareAction)
+	c.twins = c.twinsOf()
 	c.ties = c.tiesByTime()
 	c.outliers = c.outliersOf()
 	c.keys = c.sorted(0, c.own, func(m *member) bool { return m.key != 0 }, func(a, b *member) int {
@@ -104,7 +105,9 @@ func (c *crowd) index() {
 	})
 }
 
-func compareTwin(a, b *member) int { return cmp.Or(cmp.Compare(a.tw, b.tw), cmp.Compare(a.t, b.t)) }
+func compareAction(a, b *member) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.scope, b.scope))
+}
 
 func (m *member) ownsRef(domain int) bool { return domain < len(m.owns) && m.owns[domain] }
 
@@ -265,24 +268,29 @@ func (c *crowd) showAction(i int32, show func(int32) bool) {
 	}
 }
 
-// showTwins shows, of rows that ask for what a row asks for, some of the nearest in time.
+// showTwins shows, of actions that ask, or may ask, for what a row's asks for, some of the nearest in time, each with all that it has.
 func (c *crowd) showTwins(row int32, show func(int32) bool) {
 	m := &c.rows[row]
-	if m.tw == 0 {
+	if m.key == 0 {
+		c.showAsking(c.twins[row], show)
 		return
 	}
-	at, _ := slices.BinarySearchFunc(c.twins, row, func(i, to int32) int {
-		return cmp.Or(compareTwin(&c.rows[i], &c.rows[to]), cmp.Compare(i, to))
-	})
-	for _, step := range []int{-1, 1} {
-		found := 0
-		for n := at + step; n >= 0 && n < len(c.twins) && found < twinRows && (n-at)*step <= twinSteps; n += step {
-			i := c.twins[n]
-			if c.rows[i].tw != m.tw {
-				break
-			}
-			if show(i) {
-				found++
+	byKey, _ := slices.BinarySearchFunc(c.actions, m.key, func(i int32, key uint32) int { return cmp.Compare(c.rows[i].key, key) })
+	byScope, _ := slices.BinarySearchFunc(c.actions, m, func(i int32, m *member) int { return compareAction(&c.rows[i], m) })
+	for _, at := range []int{byKey, byScope} {
+		if at < len(c.actions) && c.rows[c.actions[at]].key == m.key {
+			c.showAsking(c.twins[c.actions[at]], show)
+		}
+	}
+}
+
+func (c *crowd) showAsking(others []int32, show func(int32) bool) {
+	for _, i := range others {
+		m := &c.rows[i]
+		at, _ := slices.BinarySearchFunc(c.actions, m.key, func(i int32, key uint32) int { return cmp.Compare(c.rows[i].key, key) })
+		for n := at; n < min(len(c.actions), at+keyRows) && c.rows[c.actions[n]].key == m.key; n++ {
+			if o := &c.rows[c.actions[n]]; o.scope == m.scope || o.loose || m.loose {
+				show(c.actions[n])
 			}
 		}
 	}

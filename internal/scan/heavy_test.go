@@ -102,10 +102,11 @@ func TestHeavyKeyChangesNothingElse(t *testing.T) { // as said
 func checkHeavy(t *testing.T, plain, got *told, kinds string) {
 	t.Helper()
 	delete(got.cases, "heavy")
-	if !maps.Equal(plain.cases, got.cases) {
+	same := func(a, b string) bool { return named.ReplaceAllString(a, "") == named.ReplaceAllString(b, "") }
+	if !maps.EqualFunc(plain.cases, got.cases, same) {
 		t.Errorf("%d ordinary cases became %d", len(plain.cases), len(got.cases))
 		for key, says := range got.cases {
-			if plain.cases[key] != says {
+			if !same(plain.cases[key], says) {
 				t.Fatalf("%s: without the heavy key\n%s\nbeside it\n%s", key, plain.cases[key], says)
 			}
 		}

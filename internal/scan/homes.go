@@ -206,8 +206,8 @@ func agree(rows []posting) bool {
 		}
 		switch r.role() {
 		case reconcile.RoleReceipt:
-			if r.t != 0 && (receipt == 0 || r.t < receipt) {
-				receipt = r.t
+			if t := r.completed(); t != 0 && (receipt == 0 || t < receipt) {
+				receipt = t
 			}
 		case reconcile.RoleEffect:
 			effect = max(effect, r.t)

@@ -156,7 +156,7 @@ func (j *judge) sampled(ctx context.Context, each func(func([]suspect) error) er
 			if err := j.stream(ctx, part, func(at place, r *reconcile.Record) {
 				if !visits[at] {
 					s.add(r, at)
-				} else if len(guests) < invitesPerSuspect {
+				} else if len(guests) < invitesPerSuspect*guestRows {
 					guests = append(guests, r.Clone())
 				}
 			}); err != nil {
@@ -248,7 +248,7 @@ func (j *judge) one(s *reconcile.Subject, left int64) error {
 }
 
 func caseOf(s *reconcile.Subject, v *reconcile.Judgement, left int64) *Case {
-	c := &Case{Judgement: *v, Contract: s.Contract.Name, Identity: s.Identity, More: left, Candidates: s.Candidates, MoreCands: s.MoreCands, Twins: s.Twins, MoreTwins: s.MoreTwins}
+	c := &Case{Judgement: *v, Contract: s.Contract.Name, Identity: s.Identity, More: left, Candidates: s.Candidates, MoreCands: s.MoreCands, Twins: slices.Concat(s.Twins, s.Unsure), MoreTwins: s.MoreTwins + s.MoreUnsure}
 	for _, e := range s.Evidence {
 		c.Evidence = append(c.Evidence, Evidence{
 			Role: e.Record.Role, Source: e.Record.Source, Locator: e.Record.Locator, Link: e.Link, History: e.History,

@@ -32,6 +32,9 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	if rapid.Bool().Draw(t, "params") {
 		c.Params = &reconcile.ParamSpec{}
 	}
+	if rapid.IntRange(0, 2).Draw(t, "comparable fingerprints") == 0 {
+		c.Fingerprint = &reconcile.FingerprintSpec{Algorithm: "sha256"}
+	}
 	if c.TwinWindow = reconcile.DefaultTwinWindow; rapid.Bool().Draw(t, "actors") {
 		c.Actor = []string{"customer"}
 	}
@@ -47,6 +50,9 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 		f := reconcile.SourceFacts{
 			Name: name, Role: role, Serves: true, MapsRef: true, MapsTime: true, Components: names,
 			Coverage: reconcile.Coverage{Complete: true, Proves: true, To: reconcile.At(noon)},
+		}
+		if rapid.IntRange(0, 5).Draw(t, name+" declares its fingerprints") == 0 {
+			f.Fingerprint = &reconcile.FingerprintSpec{Algorithm: rapid.SampledFrom([]string{"md5", "sha256"}).Draw(t, name+" algorithm")}
 		}
 		if rapid.IntRange(0, 9).Draw(t, name+" broken") == 0 {
 			f.Coverage = reconcile.Coverage{Reason: "locked"}
@@ -122,6 +128,9 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 	if rapid.IntRange(0, 2).Draw(t, "params") == 0 {
 		r.Params, r.Extra = value("request", `{"q":1}`, `{"q":1}`, `{"q":2}`), []reconcile.Component{{Name: "customer", Value: value("customer", "ann", "ann", "bob", "")}}
 	}
+	if rapid.IntRange(0, 3).Draw(t, "fingerprints") == 0 {
+		r.Fingerprint = value("fingerprint", "f1", "f1", "f2")
+	}
 	if rapid.IntRange(0, 9).Draw(t, "no region") > 0 {
 		r.Components = append(r.Components, reconcile.Component{Name: "region", Value: reconcile.Text(pick("region", "eu", "eu", "us"))})
 	}
@@ -149,6 +158,9 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 	case reconcile.RoleIntent:
 		r.EffectID, r.ProviderRef = reconcile.Value{}, reconcile.Value{}
 		r.Attempts = []reconcile.Attempt{{At: r.CreatedAt, Target: value("target", "", "", "a", "b"), Outcome: rapid.SampledFrom([]reconcile.AttemptOutcome{reconcile.AttemptConfirmed, reconcile.AttemptConfirmed, reconcile.AttemptUncertain, reconcile.AttemptFailed, reconcile.AttemptRejected}).Draw(t, "attempt")}}
+		if rapid.IntRange(0, 3).Draw(t, "sent again") == 0 {
+			r.Attempts = append(r.Attempts, reconcile.Attempt{At: at("sent again at"), Outcome: reconcile.AttemptUncertain})
+		}
 	case reconcile.RoleOutbox:
 	}
 	return r
@@ -179,7 +191,7 @@ func oracleOf(cfg *config.Config, ms []*memory, decided map[string][]reconcile.D
 				o.counts.Findings[k]++
 			}
 			o.judged = append(o.judged, v)
-			o.cases = append(o.cases, line(v, s.Identity, s.Candidates, s.Twins))
+			o.cases = append(o.cases, line(v, s.Identity, s.Candidates, slices.Concat(s.Twins, s.Unsure)))
 		}
 	}
 	slices.Sort(o.cases)

@@ -169,6 +169,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		return nil, err
 	}
 	s.places, s.decided, s.common = r.places(), r.decidedKeys(), r.common
+	s.asking = newAsking(r.readers, r.cfg.Contracts)
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}

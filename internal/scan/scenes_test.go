@@ -56,8 +56,16 @@ func scene(t *rapid.T, ms []*memory, keyed func(*reconcile.Record, reconcile.Sou
 			r.EffectID, r.ProviderRef = reconcile.Text(fmt.Sprintf("s%d", i)), reconcile.Text(fmt.Sprintf("so%d", i))
 			r.Components[0].Value, r.CreatedAt = reconcile.Text(tenant), reconcile.At(at.Add(time.Duration(i)*away))
 			r.Components = append(r.Components, reconcile.Component{Name: "region", Value: reconcile.Text(region)})
-			r.Params = reconcile.Text(what)
-			r.Extra = []reconcile.Component{{Name: "customer", Value: reconcile.Text(who)}, {Name: "invoice", Value: reconcile.Text(fmt.Sprint(number))}}
+			r.Extra = []reconcile.Component{{Name: "invoice", Value: reconcile.Text(fmt.Sprint(number))}}
+			if rapid.IntRange(0, 4).Draw(t, "tells the request") > 0 {
+				r.Params = reconcile.Text(what)
+			}
+			if rapid.IntRange(0, 4).Draw(t, "tells the actor") > 0 {
+				r.Extra = append(r.Extra, reconcile.Component{Name: "customer", Value: reconcile.Text(who)})
+			}
+			if rapid.IntRange(0, 4).Draw(t, "tells a fingerprint") == 0 {
+				r.Fingerprint = reconcile.Text("of " + what)
+			}
 			switch m.facts.Role {
 			case reconcile.RoleProvider:
 				r.ObjectID, r.EffectID, r.ProviderRef = r.ProviderRef, reconcile.Value{}, reconcile.Value{}

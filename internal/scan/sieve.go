@@ -16,7 +16,7 @@ const (
 	streamBlock = 256 << 10 // bytes that are read back at once
 	splitInto   = 16
 	maxSplits   = 5
-	perTwin     = 256 // rows that are considered as twins of one request
+	mostObjects = 256 // identities of one key that a provider is found to keep apart
 	suspectSize = 24
 )
 
@@ -58,7 +58,8 @@ type sieve struct {
 	w       *writer
 	places  places
 	refs    *refBits
-	twins   *refBits // what suspects' requests look like
+	asking  *asking
+	asks    *asks // what suspects ask for
 	unions  unions
 	decided map[uint64]bool // keys of cases that were decided earlier
 	counts  *Counts
@@ -87,11 +88,7 @@ func (s *sieve) run(ctx context.Context) error {
 	if err := s.requests(ctx); err != nil {
 		return err
 	}
-	look, err := s.twinLook(ctx)
-	if err != nil {
-		return err
-	}
-	pulled, err := s.meetings(ctx, look)
+	pulled, err := s.meetings(ctx, s.asks.look())
 	if err != nil {
 		return err
 	}
@@ -99,14 +96,11 @@ func (s *sieve) run(ctx context.Context) error {
 		if err := s.each(ctx, func(g group) error { return s.pull(g, pulled) }); err != nil {
 			return err
 		}
-		if look, err = s.twinLook(ctx); err != nil {
-			return err
-		}
-		if err := s.each(ctx, look.see); err != nil {
+		if err := s.each(ctx, s.asks.look()); err != nil {
 			return err
 		}
 	}
-	if err := s.seatTwins(ctx, look); err != nil {
+	if err := s.seatTwins(ctx); err != nil {
 		return err
 	}
 	if err := cmp.Or(s.w.done(), s.seeks.done()); err != nil {
@@ -144,7 +138,7 @@ func (s *sieve) healthy(g *group, class reconcile.Class, n int64) {
 	if g.rows[0].fl&noReq != 0 {
 		s.counts.NotJudged[reconcile.FingerprintConflict.String()] += n
 	}
-	if g.rows[0].fl&noActor != 0 {
+	if !g.suspectable() {
 		s.counts.NotJudged[reconcile.SuspectedDuplicateIntent.String()] += n
 	}
 }
@@ -153,11 +147,9 @@ func (s *sieve) emit(g group) error {
 	if err := s.strange.seek(s.seeks, g.rows); err != nil {
 		return err
 	}
+	s.asks.seatAll(&g)
 	for i := range g.rows {
 		t := &g.rows[i]
-		if t.tw != 0 {
-			s.twins.add(t.tw, 0, true)
-		}
 		stray := t.k == 0 || g.torn || t.fl&lodged != 0
 		if stray {
 			s.strays++
@@ -225,7 +217,7 @@ type meeting struct {
 
 // meetings finds the references that two or more groups really carry, joins those groups, and returns those that must be pulled in. The same pass looks
 // for twins.
-func (s *sieve) meetings(ctx context.Context, look *twinLook) (map[uint64]bool, error) {
+func (s *sieve) meetings(ctx context.Context, look func(group) error) (map[uint64]bool, error) {
 	var ms []meeting
 	last := make(map[uint32]meeting) // a key of a million rows comes row by row, and is noted once
 	note := func(node uint64, h, tag uint32) {
@@ -255,7 +247,7 @@ func (s *sieve) meetings(ctx context.Context, look *twinLook) (map[uint64]bool, 
 				nodes[[2]uint64{uint64(t.src), t.pos}] = g.node
 			}
 		}
-		return look.see(g)
+		return look(g)
 	}); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func TestTraceKeepsEveryField(t *testing.T) {
 		u32 := rapid.Uint32()
 		want := trace{
 			k: rapid.Uint64().Draw(t, "k"), id: rapid.Uint64().Draw(t, "id"), er: u32.Draw(t, "er"), pr: u32.Draw(t, "pr"), tw: u32.Draw(t, "tw"),
-			dg: u32.Draw(t, "dg"), t: u32.Draw(t, "t"), fl: flags(u32.Draw(t, "fl")), gn: u32.Draw(t, "gn"), src: rapid.Uint16().Draw(t, "src"), ci: rapid.Uint16().Draw(t, "ci"), pos: rapid.Uint64().Draw(t, "pos"),
+			dg: u32.Draw(t, "dg"), t: u32.Draw(t, "t"), fl: flags(u32.Draw(t, "fl")), fp: u32.Draw(t, "fp"), pa: u32.Draw(t, "pa"), gn: u32.Draw(t, "gn"), src: rapid.Uint16().Draw(t, "src"), ci: rapid.Uint16().Draw(t, "ci"), pos: rapid.Uint64().Draw(t, "pos"),
 		}
 		b := rapid.SliceOfN(rapid.Byte(), traceSize, traceSize).Draw(t, "before")
 		want.put(b)

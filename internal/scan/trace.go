@@ -9,23 +9,25 @@ import (
 	"example.com/idemctl/internal/sources/rows"
 )
 
-// trace is what the sieve keeps of a row: 56 bytes, whatever the row's size. Hashes are seeded per process, so nobody can choose keys that collide.
+// trace is what the sieve keeps of a row: 64 bytes, whatever the row's size. Hashes are seeded per process, so nobody can choose keys that collide.
 type trace struct {
 	k   uint64 // of the key text; 0 = the row carries none
 	id  uint64 // of contract and whole identity; 0 = incomplete
 	er  uint32 // of the effect id, own or pointed to; 0 = none
 	pr  uint32 // of the provider object id, own or pointed to
-	tw  uint32 // of what twins share; 0 = not judged
+	tw  uint32 // of the parameters; 0 = none
+	fp  uint32 // of the fingerprint and what it is made of; 0 = none
+	pa  uint32 // of the place, above, and of the actor, below, 16 bits each; 0 = not told
 	dg  uint32 // of the amount
 	gn  uint32 // of the generation; 0 = none, or a row by which none is told
-	t   uint32 // seconds since 1970 of the row's time, for a receipt of its completion; 0 = unknown
+	t   uint32 // seconds since 1970 of the row's time, for a receipt of its completion, see begun; 0 = unknown
 	fl  flags
 	src uint16
 	ci  uint16 // of the contract, in the book's order
 	pos uint64
 }
 
-const traceSize = 56
+const traceSize = 64
 
 // flags are what the sieve must know of a row besides hashes, all from the scan's one clock.
 type flags uint32
@@ -39,7 +41,7 @@ const (
 	failed   flags = 1 << 7  // receipt: a stored failure, or a response without effect
 	local    flags = 1 << 8  // the contract has a local leg
 	remote   flags = 1 << 9  // the contract has a provider leg
-	request  flags = 1 << 10 // the row says what was asked for, in a comparable form
+	request  flags = 1 << 10 // the row tells parameters, and the contract how they are compared
 	keyOnly  flags = 1 << 11 // of the identity it carries the key, and nothing that could disagree
 	noReq    flags = 1 << 13 // the contract declares nothing by which requests are compared
 	noActor  flags = 1 << 14 // the contract declares no actor
@@ -48,10 +50,21 @@ const (
 	meets    flags = 1 << 19 // the provider may be sent one key for two identities of this key
 	aimed    flags = 1 << 18 // intent: it tells where it was sent
 	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
+	judged   flags = 1 << 22 // its parameters can be compared
+	begun    flags = 1 << 23 // receipt: when it was completed is not known, t is when it was begun
+	prints   flags = 1 << 21 // its fingerprint is declared to be comparable
 )
 
 // partShift is where the number of the row's partition stands in the flags: 0 = not known.
 const partShift = 24
+
+// completed is when a row was made, a receipt completed; 0 = unknown.
+func (t *trace) completed() uint32 {
+	if t.fl&begun != 0 {
+		return 0
+	}
+	return t.t
+}
 
 func (t *trace) role() reconcile.Role { return reconcile.Role(t.fl & roleMask) }
 
@@ -70,6 +83,8 @@ func (t *trace) put(b []byte) {
 	le.PutUint16(b[44:], t.src)
 	le.PutUint16(b[46:], t.ci)
 	le.PutUint64(b[48:], t.pos)
+	le.PutUint32(b[56:], t.fp)
+	le.PutUint32(b[60:], t.pa)
 }
 
 func (t *trace) get(b []byte) {
@@ -87,6 +102,8 @@ func (t *trace) get(b []byte) {
 	t.src = le.Uint16(b[44:])
 	t.ci = le.Uint16(b[46:])
 	t.pos = le.Uint64(b[48:])
+	t.fp = le.Uint32(b[56:])
+	t.pa = le.Uint32(b[60:])
 }
 
 // tracer turns the records of one source into traces. It is used by one goroutine; its buffers are reused row after row.
@@ -105,6 +122,7 @@ type tracer struct {
 	far   []bool // of each contract: its rows have ties
 	posts bool   // rows go by their references first
 	parts *partitionNames
+	wish  reconcile.Wish
 
 	contract *reconcile.Contract // of the row just read
 	scope    uint32              // of the row just read, where it posts
@@ -218,17 +236,7 @@ func (tr *tracer) reference(c *reconcile.Contract, r *reconcile.Record, n *trace
 }
 
 func (tr *tracer) compare(c *reconcile.Contract, r *reconcile.Record, n *trace) {
-	if text, ok := reconcile.TwinText(append(tr.buf[:0], 't'), c, r, &tr.facts); ok {
-		n.tw = tr.short(text)
-		tr.buf = text
-	}
-	spec := c.Fingerprint
-	if tr.facts.Fingerprint != nil {
-		spec = tr.facts.Fingerprint
-	}
-	if (r.Fingerprint.Known() && spec != nil) || (r.Params.Known() && c.Params != nil) {
-		n.fl |= request
-	}
+	tr.ask(c, r, n)
 	if r.Generation.Valid && (r.Role == reconcile.RoleReceipt || r.Role == reconcile.RoleEffect || r.Role == reconcile.RoleProvider) {
 		tr.buf = binary.AppendVarint(append(tr.buf[:0], 'g'), r.Generation.N)
 		n.gn = tr.short(tr.buf)
@@ -241,6 +249,36 @@ func (tr *tracer) compare(c *reconcile.Contract, r *reconcile.Record, n *trace) 
 		tr.buf = binary.AppendVarint(append(tr.buf[:0], 'a', a.Exponent), a.Minor)
 		tr.buf = append(tr.buf, a.Currency...)
 		n.dg = tr.short(tr.buf)
+	}
+}
+
+// ask hashes what the row tells of what is asked for.
+func (tr *tracer) ask(c *reconcile.Contract, r *reconcile.Record, n *trace) {
+	w := &tr.wish
+	w.Read(c, r, &tr.facts)
+	ci := byte(tr.index[c])
+	half := func(kind byte, text []byte) uint32 {
+		if len(text) == 0 {
+			return 0
+		}
+		tr.buf = append(append(tr.buf[:0], kind, ci), text...)
+		return 1 + uint32(tr.hash(tr.buf)>>32)%(anyone-1)
+	}
+	n.pa = half('P', w.Place)<<16 | half('A', w.Actor)
+	if len(w.Params) > 0 {
+		n.tw = tr.short(append(append(tr.buf[:0], 'q', ci), w.Params...))
+	}
+	if len(w.Print) > 0 {
+		n.fp = tr.short(append(append(tr.buf[:0], 'f', ci), w.Print...))
+	}
+	if w.Judged {
+		n.fl |= judged
+	}
+	if r.Params.Known() && c.Params != nil {
+		n.fl |= request
+	}
+	if r.Fingerprint.Known() && (c.Fingerprint != nil || tr.facts.Fingerprint != nil) {
+		n.fl |= prints
 	}
 }
 
@@ -264,7 +302,10 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 	switch r.Role {
 	case reconcile.RoleReceipt:
 		plain = tr.receipt(c, r, n)
-		at = completion(c, r)
+		if at = completion(c, r); !at.Known() {
+			at = c.Began(r)
+			n.fl |= begun
+		}
 	case reconcile.RoleEffect:
 		plain = reconcile.Effective(r) && tr.facts.Serves
 		if c.Outlived(r.CreatedAt, tr.now) {

@@ -3,60 +3,407 @@ package scan
 import (
 	"cmp"
 	"context"
+	"hash/fnv"
+	"maps"
 	"slices"
+
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
 )
 
-// twinRow is a row whose request some suspect's may equal.
-type twinRow struct {
-	tw   uint32
+// Rows of other actions that may ask for what a suspect asks for come as its guests: whoever wants to replay it must know of them. The sieve chooses them by
+// hashes of what the rules compare (reconcile.Wish): the same place, actor and request, or what nothing tells apart; of each the nearest in time.
+
+// The bounds of what one suspect is judged beside: one twin refuses a replay, and a person reads no more than a few.
+const (
+	nearTwins         = 8  // actions on either side in time
+	askRows           = 64 // rows of a group whose identities cannot be told apart that ask each by itself
+	askMost           = 64 // requests of one action
+	invitesPerSuspect = 2 * nearTwins
+	guestRows         = 64 // rows that a guest brings: enough to say who it is and when it began
+)
+
+// asking is what a config says of what rows ask for.
+type asking struct {
+	bases [][]uint8 // of each source and contract, what its fingerprints are made of, by number
+	roams []bool    // of each contract: one action may be asked for under one key in several places or operations
+}
+
+// basisMany stands for all that fingerprints are made of beyond the numbers: nothing is compared by it.
+const basisMany = 255
+
+func newAsking(readers []sources.Reader, book reconcile.Book) *asking {
+	of, numbers := &asking{}, make(map[string]uint8)
+	for _, rd := range readers {
+		f := rd.Facts()
+		var bases []uint8
+		for _, c := range book {
+			basis := reconcile.PrintBasis(c, &f, f.Name)
+			if numbers[basis] == 0 {
+				numbers[basis] = uint8(min(len(numbers)+1, basisMany)) // as said
+			}
+			bases = append(bases, numbers[basis])
+		}
+		of.bases = append(of.bases, bases)
+	}
+	for _, c := range book {
+		of.roams = append(of.roams, c.Roams())
+	}
+	return of
+}
+
+func (of *asking) basis(t *trace) uint8 { return of.bases[t.src][t.ci] }
+
+// ask is what the rows of one action ask for, in hashes, and when.
+type ask struct {
+	places, actors []uint16
+	requests       []uint64
+	bases          []uint8 // what its request can be compared by, sorted
+	elsewhere      uint64  // its key, where that may stand elsewhere too
+	first, last    uint32  // seconds; 0 = unknown
+	keyed          bool
+}
+
+// anyone stands for whatever a place or an actor may be; 0 for one that is not told.
+const anyone = 1<<16 - 1
+
+// ofParams is what parameters are compared by.
+const ofParams = 0
+
+const (
+	requestAsk uint64 = iota + 1
+	printAsk
+	basesAsk
+	keyAsk
+)
+
+func (a *ask) reset() {
+	*a = ask{places: a.places[:0], actors: a.actors[:0], requests: a.requests[:0], bases: a.bases[:0]}
+}
+
+func oneMore[T comparable](list []T, v T) []T {
+	if len(list) >= askMost || slices.Contains(list, v) {
+		return list
+	}
+	return append(list, v)
+}
+
+func (a *ask) add(of *asking, t *trace) {
+	if place := uint16(t.pa >> 16); place != 0 {
+		a.places = oneMore(a.places, place)
+	}
+	if actor := uint16(t.pa); actor != 0 { // the lower half
+		a.actors = oneMore(a.actors, actor)
+	}
+	if t.tw != 0 {
+		a.requests = oneMore(a.requests, requestAsk<<32|uint64(t.tw))
+	}
+	if t.fp != 0 {
+		a.requests = oneMore(a.requests, printAsk<<32|uint64(t.fp))
+	}
+	if t.fl&judged != 0 {
+		a.bases = oneMore(a.bases, ofParams)
+	}
+	if b := of.basis(t); t.fp != 0 && b != basisMany {
+		a.bases = oneMore(a.bases, b)
+	}
+	slices.Sort(a.bases)
+	if of.roams[t.ci] && t.k != 0 {
+		a.elsewhere = keyAsk<<60 ^ t.k
+	}
+	a.keyed = a.keyed || t.k != 0
+	a.at(t.t)
+}
+
+func (a *ask) at(t uint32) {
+	if t != 0 && (a.first == 0 || t < a.first) {
+		a.first = t
+	}
+	a.last = max(a.last, t)
+}
+
+// basesOf is a hash of what a request can be compared by.
+func basesOf(bases []uint8) uint64 {
+	h := fnv.New32a()
+	_, _ = h.Write(bases) // a hash's Write never fails
+	return basesAsk<<32 | uint64(h.Sum32())
+}
+
+// askKey is one thing that is asked for, where and by whom.
+type askKey struct {
+	what         uint64
+	place, actor uint16
+}
+
+// filed lists under what a part is filed, and sought under what that is found which may be equal to it.
+func filed(parts []uint16) []uint16 {
+	if len(parts) == 0 {
+		return []uint16{0, anyone}
+	}
+	return append(slices.Clone(parts), anyone)
+}
+
+func sought(parts []uint16) []uint16 {
+	if len(parts) == 0 {
+		return []uint16{anyone}
+	}
+	return append(slices.Clone(parts), 0)
+}
+
+func (a *ask) each(parts func([]uint16) []uint16, what uint64, f func(askKey)) {
+	for _, place := range parts(a.places) {
+		for _, actor := range parts(a.actors) {
+			f(askKey{what, place, actor})
+		}
+	}
+}
+
+// askSeat is a suspect's group under one thing that it asks for.
+type askSeat struct {
+	key  askKey
 	t    uint32
 	node uint64
-	pos  uint64
-	src  uint16
 }
 
-// twinLook gathers, in a pass over all rows, those that ask for what some suspect asks for.
-type twinLook struct {
-	s    *sieve
-	mine map[uint64]bool // suspects' nodes
-	rows map[uint32][]twinRow
+func compareSeat(a, b askSeat) int {
+	return cmp.Or(compareAsk(a.key, b.key), cmp.Compare(a.t, b.t), cmp.Compare(a.node, b.node))
 }
 
-func (s *sieve) twinLook(ctx context.Context) (*twinLook, error) {
-	l := &twinLook{s: s, mine: make(map[uint64]bool), rows: make(map[uint32][]twinRow)}
-	return l, s.eachSuspect(ctx, func(e suspect) { l.mine[e.node] = true })
+func compareAsk(a, b askKey) int {
+	return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.place, b.place), cmp.Compare(a.actor, b.actor))
 }
 
-func (l *twinLook) see(g group) error {
+// other is an action that is offered to seats.
+type other struct {
+	t    uint32
+	node uint64
+}
+
+// asks finds, of all actions, the nearest that ask, or may ask, for what a suspect asks for. Between two seats in time no more are kept than one of them needs.
+type asks struct {
+	of     *asking
+	seats  []askSeat
+	from   int // where those of the group that was taken in last begin
+	sorted bool
+	bases  map[uint64][]uint8 // every set of bases that suspects have, by its hash
+	gaps   map[int][2][]other // before a seat: the nearest to the seat before it, and the nearest to it
+	full   []int              // those of gaps in which others stand
+	one    ask
+
+	untimed map[askKey][]other // those that tell no time
+}
+
+// seatAll takes in a suspect's group. Where its rows may be of several actions, each asks by itself too.
+func (s *asks) seatAll(g *group) {
+	s.one.reset()
 	for i := range g.rows {
-		t := &g.rows[i]
-		if t.tw == 0 || !l.s.twins.repeated(t.tw, 0) {
-			continue
-		}
-		rows := l.rows[t.tw]
-		if len(rows) >= perTwin && !l.mine[g.node] {
-			continue
-		}
-		l.rows[t.tw] = append(rows, twinRow{tw: t.tw, t: t.t, node: g.node, pos: t.pos, src: t.src})
+		s.one.add(s.of, &g.rows[i])
 	}
-	return nil
+	s.seat(&s.one, g.node)
+	for i := range g.rows[:min(len(g.rows), askRows)] {
+		if g.torn {
+			s.one.reset()
+			s.one.add(s.of, &g.rows[i])
+			s.seat(&s.one, g.node)
+		}
+	}
 }
 
-// seatTwins adds, to each suspect, rows of other actions that ask for the same: whoever wants to replay it must know of them. They come as guests: they
-// are counted where they belong.
-func (s *sieve) seatTwins(ctx context.Context, l *twinLook) error {
-	hosts := make(map[uint64][]uint64) // group → suspects that it is a guest of
-	for _, rows := range l.rows {
-		s.invite(rows, l.mine, hosts)
+func (s *asks) seat(a *ask, node uint64) {
+	s.sorted = false
+	if n := len(s.seats); n == 0 || s.seats[n-1].node != node {
+		s.from = n
 	}
+	for _, request := range a.requests {
+		a.each(filed, request, func(key askKey) { s.sit(key, a, node) })
+	}
+	if !a.keyed {
+		return
+	}
+	bases := basesOf(a.bases)
+	if s.bases == nil {
+		s.bases = make(map[uint64][]uint8)
+	}
+	if s.bases[bases] == nil {
+		s.bases[bases] = append([]uint8{}, a.bases...)
+	}
+	a.each(filed, bases, func(key askKey) { s.sit(key, a, node) })
+	if a.elsewhere != 0 {
+		s.sit(askKey{what: a.elsewhere}, a, node)
+	}
+}
+
+// sit takes a seat at the first and at the last time of an action. A key of a million rows comes row by row: it has two seats all the same.
+func (s *asks) sit(key askKey, a *ask, node uint64) {
+	at := [2]int{-1, -1}
+	for n := s.from; n < len(s.seats); n++ {
+		if s.seats[n].key == key && at[0] < 0 {
+			at[0] = n
+		} else if s.seats[n].key == key {
+			at[1] = n
+		}
+	}
+	if at[0] < 0 {
+		at[0], s.seats = len(s.seats), append(s.seats, askSeat{key, a.first, node})
+	}
+	first := &s.seats[at[0]]
+	last := max(a.last, first.t)
+	if at[1] >= 0 {
+		last = max(last, s.seats[at[1]].t)
+	}
+	if a.first != 0 {
+		first.t = min(first.t, a.first)
+	}
+	switch {
+	case at[1] >= 0:
+		s.seats[at[1]].t = last
+	case last > first.t+oneMoment:
+		s.seats = append(s.seats, askSeat{key, last, node})
+	}
+}
+
+// oneMoment is how many seconds apart two times of one action are looked at as two.
+const oneMoment = 60
+
+// look returns what takes in every group, after which the nearest of each seat are known.
+func (s *asks) look() func(group) error {
+	s.open()
+	return func(g group) error {
+		if g.rows[0].k == 0 || len(s.seats) == 0 {
+			return nil
+		}
+		s.one.reset()
+		for i := range g.rows {
+			s.one.add(s.of, &g.rows[i])
+		}
+		s.offer(&s.one, g.node)
+		for i := range g.rows[:min(len(g.rows), askRows)] {
+			if g.torn {
+				s.one.reset()
+				s.one.add(s.of, &g.rows[i])
+				s.offer(&s.one, g.node)
+			}
+		}
+		return nil
+	}
+}
+
+// open makes ready for offers: every seat is taken.
+func (s *asks) open() {
+	s.gaps, s.untimed = make(map[int][2][]other), make(map[askKey][]other)
+	if !s.sorted {
+		slices.SortFunc(s.seats, compareSeat)
+		s.seats, s.sorted = slices.Compact(s.seats), true
+	}
+}
+
+// close makes ready for near: every other was offered.
+func (s *asks) close() { s.full = slices.Sorted(maps.Keys(s.gaps)) }
+
+func (s *asks) offer(a *ask, node uint64) {
+	put := func(key askKey) {
+		s.put(key, other{a.first, node})
+		if a.last > a.first+oneMoment {
+			s.put(key, other{a.last, node})
+		}
+	}
+	for _, request := range a.requests {
+		a.each(sought, request, put)
+	}
+	for hash, bases := range s.bases {
+		if !slices.ContainsFunc(a.bases, func(b uint8) bool { return slices.Contains(bases, b) }) {
+			a.each(sought, hash, put)
+		}
+	}
+	if a.elsewhere != 0 {
+		put(askKey{what: a.elsewhere})
+	}
+}
+
+// put offers an action to the seats of a key between which it stands.
+func (s *asks) put(key askKey, o other) {
+	n, _ := slices.BinarySearchFunc(s.seats, askSeat{key: key, t: o.t}, compareSeat)
+	before := n > 0 && s.seats[n-1].key == key
+	after := n < len(s.seats) && s.seats[n].key == key
+	if !before && !after {
+		return
+	}
+	if o.t == 0 {
+		s.untimed[key] = keepNear(s.untimed[key], o, compareNode)
+		return
+	}
+	gap := s.gaps[n] // that of two keys, where one ends: each has a side of its own
+	if before {
+		gap[0] = keepNear(gap[0], o, func(a, b other) int { return cmp.Or(cmp.Compare(a.t, b.t), compareNode(a, b)) })
+	}
+	if after {
+		gap[1] = keepNear(gap[1], o, func(a, b other) int { return cmp.Or(cmp.Compare(b.t, a.t), compareNode(a, b)) })
+	}
+	s.gaps[n] = gap
+}
+
+func compareNode(a, b other) int { return cmp.Compare(a.node, b.node) }
+
+// keepNear keeps the first few in an order, each action once, and one more: a seat's own may be among them.
+func keepNear(list []other, o other, order func(a, b other) int) []other {
+	if slices.ContainsFunc(list, func(have other) bool { return have.node == o.node }) {
+		return list
+	}
+	n, _ := slices.BinarySearchFunc(list, o, order)
+	if n > nearTwins {
+		return list
+	}
+	list = slices.Insert(list, n, o)
+	return list[:min(len(list), nearTwins+1)]
+}
+
+// near hands over so many of the nearest others on either side of a seat.
+func (s *asks) near(n, most int, each func(node uint64)) {
+	key, own := s.seats[n].key, s.seats[n].node
+	for _, o := range s.untimed[key][:min(len(s.untimed[key]), most)] {
+		if o.node != own {
+			each(o.node)
+		}
+	}
+	at, _ := slices.BinarySearch(s.full, n+1)
+	for side, step := range []int{-1, 1} {
+		met := 0
+		for i := at - 1 + side; i >= 0 && i < len(s.full) && met < most; i += step {
+			if of := s.full[i] - side; of < 0 || of >= len(s.seats) || s.seats[of].key != key {
+				break
+			}
+			for _, o := range s.gaps[s.full[i]][1-side] {
+				if o.node != own && met < most {
+					met++
+					each(o.node)
+				}
+			}
+		}
+	}
+}
+
+// seatTwins adds, to each suspect, rows of other actions that ask, or may ask, for the same. They come as guests: they are counted where they belong.
+func (s *sieve) seatTwins(ctx context.Context) error {
+	hosts := make(map[uint64][]uint64) // group → suspects that it is a guest of
+	s.asks.close()
+	for n := range s.asks.seats {
+		host := s.asks.seats[n].node
+		s.asks.near(n, nearTwins, func(node uint64) {
+			root := s.unions.root(node)
+			if root != s.unions.root(host) && !slices.Contains(hosts[root], host) {
+				hosts[root] = append(hosts[root], host)
+			}
+		})
+	}
+	s.asks = &asks{of: s.asks.of}
 	if len(hosts) == 0 {
 		return nil
 	}
-	return s.each(ctx, func(g group) error { return s.seat(g, hosts) })
+	return s.each(ctx, func(g group) error { return s.seatGuests(g, hosts) })
 }
 
-// seat writes a group's rows as guests of its hosts.
-func (s *sieve) seat(g group, hosts map[uint64][]uint64) error {
+// seatGuests writes a group's rows as guests of its hosts.
+func (s *sieve) seatGuests(g group, hosts map[uint64][]uint64) error {
 	for _, host := range hosts[s.unions.root(g.node)] {
 		for i := range g.rows[:min(len(g.rows), guestRows)] {
 			if err := s.write(suspect{node: host, src: g.rows[i].src, pos: g.rows[i].pos, guest: true}); err != nil {
@@ -86,37 +433,59 @@ func (s *sieve) eachSuspect(ctx context.Context, f func(suspect)) error {
 	return nil
 }
 
-// invitesPerSuspect is how many rows of other actions a suspect is judged beside: one twin refuses a replay, and a person reads no more than a few.
-const invitesPerSuspect = 16
-
-// guestRows bounds what a guest brings: enough to say who it is and when it began.
-const guestRows = 64
-
-// invite chooses, for each suspect among rows of one request, the groups nearest in time as its guests.
-func (s *sieve) invite(rows []twinRow, mine map[uint64]bool, hosts map[uint64][]uint64) {
-	slices.SortFunc(rows, func(a, b twinRow) int {
-		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.node, b.node), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
+// twinsOf finds, to each action of a crowd's own rows, the nearest others that ask, or may ask, for the same, by their first rows.
+func (c *crowd) twinsOf() map[int32][]int32 {
+	s := asks{of: c.asking}
+	c.eachAction(func(rows []int32) {
+		if slices.ContainsFunc(rows, func(i int32) bool { return int(i) < c.own }) {
+			s.seat(c.askOf(&s.one, rows), uint64(rows[0])+1)
+		}
 	})
-	done := make(map[uint64]bool)
-	for i := range rows {
-		host := rows[i].node
-		if !mine[host] || done[host] {
-			continue
+	s.open()
+	c.eachAction(func(rows []int32) {
+		if c.rows[rows[0]].key != 0 {
+			s.offer(c.askOf(&s.one, rows), uint64(rows[0])+1)
 		}
-		done[host] = true
-		for n, lo, hi := 0, i-1, i+1; n < invitesPerSuspect && (lo >= 0 || hi < len(rows)); n++ {
-			var guest twinRow
-			if hi >= len(rows) || (lo >= 0 && rows[i].t-rows[lo].t <= rows[hi].t-rows[i].t) {
-				guest, lo = rows[lo], lo-1
-			} else {
-				guest, hi = rows[hi], hi+1
+	})
+	s.close()
+	out := make(map[int32][]int32)
+	for n := range s.seats {
+		first := int32(s.seats[n].node - 1) // as below
+		s.near(n, twinRows, func(node uint64) {
+			if o := int32(node - 1); !slices.Contains(out[first], o) { // a row's place, see close
+				out[first] = append(out[first], o)
 			}
-			root := s.unions.root(guest.node)
-			if root == s.unions.root(host) || slices.Contains(hosts[root], host) {
-				n--
-				continue
-			}
-			hosts[root] = append(hosts[root], host)
-		}
+		})
 	}
+	return out
+}
+
+// eachAction hands over the rows of each action; a row without a key is one by itself. Those of a key of which some row does not tell whose it is are one action
+// besides.
+func (c *crowd) eachAction(f func(rows []int32)) {
+	c.stretches(c.actions, func(a, b *member) bool { return a.key != 0 && a.key == b.key }, func(rows []int32) {
+		if slices.ContainsFunc(rows, func(i int32) bool { return c.rows[i].loose }) {
+			f(rows)
+		}
+		c.stretches(rows, func(a, b *member) bool { return a.scope == b.scope }, f)
+	})
+}
+
+func (c *crowd) askOf(a *ask, rows []int32) *ask {
+	a.reset()
+	for _, i := range rows {
+		m := &c.rows[i]
+		a.add(c.asking, &trace{k: uint64(m.key), src: m.src, ci: m.ci, tw: m.tw, fp: m.fp, pa: m.pa, fl: m.fl, t: seconds(reconcile.AtUnix(m.t))})
+	}
+	return a
+}
+
+// suspectable reports whether the rows of a group tell an actor and a request, so that a suspected duplicate of them can be told.
+func (g *group) suspectable() bool {
+	actor, request := false, false
+	for i := range g.rows {
+		t := &g.rows[i]
+		actor, request = actor || uint16(t.pa) != 0, request || t.tw|t.fp != 0 // the lower half
+	}
+	return g.rows[0].fl&noActor == 0 && actor && request
 }
