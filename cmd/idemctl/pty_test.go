@@ -200,6 +200,22 @@ func TestConsoleOnATerminal(t *testing.T) {
 	}
 }
 
+// What was typed while the program was still being started was meant for the shell.
+func TestTypedBeforeTheConsole(t *testing.T) {
+	t.Parallel()
+	s := onTerminalAs(t, exec.Command("sh", "-c", "read -r go; exec idemctl open @payments-restore"), []string{"PATH=" + os.Getenv("PATH")})
+	s.press("go\njj\n\n")
+	s.shows("13 cases")
+	s.quiet()
+	if seen := s.screen.String(); strings.Contains(seen, "does nothing here") || !strings.Contains(seen, "▌  20h 10m") {
+		t.Errorf("a key typed before did something:\n%s", seen)
+	}
+	s.press("q")
+	if code := s.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 func TestConsoleEndedFromOutside(t *testing.T) {
 	t.Parallel()
 	caught := make(chan os.Signal, 1) // a signal that is caught here is not ignored by the programs started from here, not even under nohup

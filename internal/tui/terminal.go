@@ -42,6 +42,7 @@ func openTerminal(in, out *os.File) (*terminal, error) {
 		return nil, errors.Join(fmt.Errorf("taking the terminal: %w", err), t.drop())
 	}
 	t.before = before
+	forgetTyped(t.in)
 	t.write(enterScreen)
 	return t, nil
 }
