@@ -3,6 +3,7 @@ package internal_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -101,7 +102,7 @@ func modules(t *testing.T) []module {
 		found := map[string]module{}
 		for d := json.NewDecoder(bytes.NewReader(out)); ; {
 			var p struct{ Module *module }
-			if err := d.Decode(&p); err == io.EOF { //nolint:errorlint // Decode returns it bare
+			if err := d.Decode(&p); errors.Is(err, io.EOF) {
 				return found
 			} else if err != nil {
 				t.Fatal(err)

@@ -3,7 +3,6 @@ package draft
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,13 +22,14 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	m.Run() // whose code the process ends with
 	if started.Load() {
-		if c, err := server(); err == nil && c.Stop() != nil && code == 0 {
-			code = 1
+		if c, err := server(); err == nil {
+			if err := c.Stop(); err != nil {
+				panic(err)
+			}
 		}
 	}
-	os.Exit(code)
 }
 
 // database makes a PostgreSQL database of a SQL text and returns how it is reached.
