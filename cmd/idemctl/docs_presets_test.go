@@ -27,8 +27,27 @@ sources:
 - What the source itself says wins, fact by fact and condition by condition; the role is the preset's.
 - ` + "`idemctl init (DSN|PATH)…`" + ` recognises them: a table by its name, its columns and their types, a file by the members of its records. ` + "`idemctl presets --json`" + ` lists them for scripts.
 - What a preset suggests for a contract (scope, expiry, lease, retention) is yours to declare: init writes it there, and check says where your contract differs.
+- Where a database's own clock or zone is not known (a timestamp without zone that a service writes by its machine's clock), the preset reads UTC and says so: give the zone where it is another.
 - Each says where its facts were read and when. What nobody could confirm stands as a comment or a choice, never as a field. Where your version differs, ` + "`check`" + ` shows it: a column that is missing, a word that is not known.
 
+`
+
+const presetsTail = `
+## How a preset is written
+
+A data file, internal/sources/presets/data/NAME.yaml, read by the config's own parser: ` + "`role`, `table`, `where`, `claim`, `exclude`, `map`, `row`, `id`, `rows`, `pattern`, `retained`" + ` as in a source, and
+
+| field | says |
+|---|---|
+| ` + "`title`, `store`, `versions`" + ` | what it reads, who writes it, in which versions it was seen so |
+| ` + "`formats`" + ` | where its records stand: table, jsonl, json, csv, text |
+| ` + "`facts`" + ` | ` + "`[{from: REPOSITORY:PATH or page, read: 2026-11-30}]`" + `: where that is known from |
+| ` + "`notes`" + ` | what a person must know who decides on its rows |
+| ` + "`choices`" + ` | what only the service's owner knows, as lines for a source, which init writes as comments |
+| ` + "`like`" + ` | how it is recognised: ` + "`table`" + ` (a name or several, * for any text), ` + "`columns: {name: kind}`" + ` (any text integer number time json blob bool uuid), all of which must be there; of files ` + "`fields: {path: text}`" + `, * for any text |
+| ` + "`contract`" + ` | what it suggests for one, on one line each |
+
+A test makes each table as its product does, with rows in every state, lets init recognise it and compares what is read: internal/draft/testdata/presets.
 `
 
 func presetsPage(t *testing.T) string {
@@ -58,6 +77,7 @@ func presetsPage(t *testing.T) string {
 		}
 		b.WriteString("\n```yaml\n" + presetFields(p.Name) + "```\n")
 	}
+	b.WriteString(presetsTail)
 	return b.String()
 }
 
