@@ -28,6 +28,7 @@ func TestDocs(t *testing.T) {
 		"commands.md":   commandsPage(),
 		"keys.md":       keysPage(),
 		"presets.md":    presetsPage(t),
+		"principles.md": principlesPage(t),
 	} {
 		path := filepath.Join("..", "..", "docs", name)
 		if *update {
