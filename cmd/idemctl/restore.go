@@ -49,6 +49,9 @@ fixture out as real databases and files, on which a plan can be tried.`,
   sqlite3 -bail night/receipts.sqlite < plan.sql && idemctl scan night`,
 		Args: arguments(0, 1, "at most one config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := aloneAmong(cmd, "materialise", "plan"); err != nil {
+				return err
+			}
 			switch {
 			case cmd.Flags().Changed("materialise"):
 				return runMaterialise(cmd.Context(), env, opt.materialise, args)

@@ -8,12 +8,34 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/restore"
 	"example.com/idemctl/internal/restoreplan"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
+
+// aloneAmong refuses a command that is told to write a file, and something beside it that it would not do.
+func aloneAmong(cmd *cobra.Command, files ...string) error {
+	for _, file := range files {
+		if !cmd.Flags().Changed(file) {
+			continue
+		}
+		var beside string
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if f.Name != file && (f.Name != "now" || file == "materialise") && cmd.InheritedFlags().Lookup(f.Name) == nil {
+				beside = f.Name
+			}
+		})
+		if beside != "" {
+			return &usageError{what: "--" + file + " writes a file and nothing else: --" + beside + " would be left undone", hint: "run idemctl " + cmd.Name() + " twice"}
+		}
+	}
+	return nil
+}
 
 // planFormat says how a plan is written to a file of this name.
 func planFormat(file string) (func(*restoreplan.Plan, *bytes.Buffer) error, error) {

@@ -186,6 +186,9 @@ func (p *page) restoreNext(a *restore.Audit, opt Options) {
 	}
 	if len(a.Next) > 0 {
 		next = append(next, [2]string{"idemctl show " + a.Next[0].CaseID[:min(len(a.Next[0].CaseID), shortID)] + at, "the first of them with its evidence and its reasons"})
+		if !strings.HasSuffix(opt.Config, ".scan") {
+			next = append(next, [2]string{"idemctl restore --plan plan.sql" + at, "the receipts to put back, to read and to run yourself"})
+		}
 	}
 	if len(next) == 0 {
 		return
