@@ -57,6 +57,7 @@ func (e *Env) knownOf(ctx context.Context, cfg *config.Config) (known, error) {
 func (e *Env) scan(ctx context.Context, cfg *config.Config, opt scan.Options) (*scan.Result, error) {
 	began := e.Now()
 	opt.Clock, opt.Progress, opt.Tool = e.Now, &scan.Progress{}, "idemctl "+version()
+	opt.Tell = func(note string) { e.talk("%sidemctl: %s", e.lineErased(), text.Once(note)) }
 	stop := e.watch(opt.Progress)
 	res, err := scan.Run(ctx, cfg, opt)
 	stop()

@@ -42,6 +42,14 @@ func (e *Env) watch(p *scan.Progress) (stop func()) {
 	}
 }
 
+// lineErased begins what is said while progress stands on the line.
+func (e *Env) lineErased() string {
+	if e.ErrTTY {
+		return eraseLine
+	}
+	return ""
+}
+
 // every calls f at each tick, one call at a time. After stop has returned, none runs and none begins.
 func every(d time.Duration, f func()) (stop func()) {
 	var mu sync.Mutex

@@ -38,8 +38,14 @@ type Options struct {
 	// Trail is where the decisions are kept, for whoever opens the saved scan.
 	Trail string
 
+	// Tell is told at once what is systematic, before the first of many cases is judged. nil = nobody wants to know.
+	Tell func(note string)
+
 	block int // rows of a crowd that are judged as one, for tests; 0 = clusterRows
 }
+
+// manySuspects is so many rows to judge that a person should not wait for the last of them to hear what is wrong.
+const manySuspects = 20_000
 
 // DefaultMemBudget keeps a scan of millions of rows below 64 MiB in all.
 const DefaultMemBudget = 1 << 20
@@ -178,6 +184,11 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 	r.opt.Progress.rows.Store(s.found)
 	if all, suspects := r.records(), s.found-s.guests; suspects*20 > all && all > 1000 && len(r.world.Gaps) == 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%d of %d records are not plainly healthy: look for something systematic first (a wrong join, an empty source, a restore)", suspects, all))
+	}
+	if s.found > manySuspects && r.opt.Tell != nil {
+		for _, note := range r.notes {
+			r.opt.Tell(note)
+		}
 	}
 	r.opt.Progress.enter(PhaseJudging)
 	return r.judge(ctx, s, budget)

@@ -186,7 +186,11 @@ func (v *caseView) absent(role reconcile.Role, s *sheet) {
 	if v.c.InGap != "" {
 		for _, g := range v.manifest.Gaps {
 			if g.Name() == v.c.InGap && hasSource(found, g.Store) {
-				s.add(paint.Warn, "A restore of "+text.SafeString(g.Store)+" lost what it wrote from "+stamp(g.From)+" to "+stamp(g.To)+".")
+				lost := "A restore of " + text.SafeString(g.Store) + " lost what it wrote from " + stamp(g.From) + " to " + stamp(g.To) + "."
+				if !g.Declared {
+					lost = "It looks as if " + text.SafeString(g.Store) + " lost what it wrote from " + stamp(g.From) + " to " + stamp(g.To) + ": a restore that nobody has confirmed."
+				}
+				s.add(paint.Warn, lost)
 			}
 		}
 	}

@@ -52,8 +52,12 @@ func (v *caseView) events() []event {
 	}
 	if v.manifest != nil && v.past == "" {
 		for _, g := range v.manifest.Gaps {
-			bound(g.From, text.SafeString(g.Store), "lost from here", paint.Warn)
-			bound(g.To, text.SafeString(g.Store), "lost to here", paint.Warn)
+			how := "lost"
+			if !g.Declared {
+				how = "lost, it seems,"
+			}
+			bound(g.From, text.SafeString(g.Store), how+" from here", paint.Warn)
+			bound(g.To, text.SafeString(g.Store), how+" to here", paint.Warn)
 		}
 	}
 	if now := v.clock(); now.Known() {
