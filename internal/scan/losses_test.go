@@ -116,14 +116,14 @@ func tradeScan(t *testing.T, of *trade, opt scan.Options) *scan.Result {
 // TestAConfirmedGapNamesCasesAnew: they keep their ids, whatever was proposed keeps its name until then.
 func TestAConfirmedGapNamesCasesAnew(t *testing.T) {
 	t.Parallel()
-	make := func() *trade {
+	lost := func() *trade {
 		of := newTrade(rand.New(rand.NewPCG(3, 3)), 900)
 		lose(of.receipts, 0.3, 0.5)
 		return of
 	}
-	proposed := tradeScan(t, make(), scan.Options{})
+	proposed := tradeScan(t, lost(), scan.Options{})
 	gap := proposed.Manifest().Gaps[0]
-	confirmed := tradeScan(t, make(), scan.Options{Restores: []reconcile.Event{gap.Event()}})
+	confirmed := tradeScan(t, lost(), scan.Options{Restores: []reconcile.Event{gap.Event()}})
 	if gaps := confirmed.Manifest().Gaps; len(gaps) != 1 || !gaps[0].Declared || gaps[0].Name() != gap.Name() || len(gaps[0].Slices) == 0 {
 		t.Errorf("%+v", gaps)
 	}
