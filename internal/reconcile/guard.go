@@ -47,6 +47,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "newer-generation", "A newer generation has taken the action over, and an older one still wrote: nothing says which of the two stands.", false, hasKind(StaleGeneration)},
 	{DecideReplay, ResolutionNone, "provider-key-shared", keyShared, false, hasKind(ProviderKeyCollision)},
 	{DecideReplay, ResolutionNone, "target-moved", targetMoved, false, hasKind(ScopeMoved)},
+	{DecideReplay, ResolutionNone, "scope-changed", "The same key and request stand under another operation, begun inside the retry window: where an operation was renamed, no receipt of its old name recognises what is sent under the new one. Resolve the two as distinct first.", false, renamed},
 	{DecideReplay, ResolutionNone, "request-conflict", "The request differs between its records: nobody can say which one to send again.", false, conflicting},
 	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
 	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and nothing would recognise a second send.", false, confirmedUnrecognised},
@@ -190,6 +191,11 @@ func hasTwin(j *judging) bool {
 		}
 	}
 	return j.s.MoreTwins > 0 || slices.ContainsFunc(j.s.Twins, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
+}
+
+// renamed asks for an action of the same key and request under another operation that nobody called another one.
+func renamed(j *judging) bool {
+	return slices.ContainsFunc(j.s.Ties, func(t Tied) bool { return t.Kind == TieOperation && !j.w.distinct(j.s.ID, t.Case) })
 }
 
 // hasUnsure asks for an action that may be a twin for all that is known, and that nobody called another one.

@@ -25,7 +25,7 @@ func (j *judging) retryOf() RetryVerdict {
 		return RetryRefusedByRule
 	case j.stands():
 		return RetryExecutesAgain
-	case j.executed == ExecutedNo:
+	case j.executed == ExecutedNo && !renamed(j):
 		return RetryExecutes
 	}
 	return RetryMightExecuteAgain
@@ -141,7 +141,7 @@ func (j *judging) exposureOf() Exposure {
 		}
 	case RetryUnknown, RetryTakenOver, RetryExecutesAgain, RetryMightExecuteAgain:
 	}
-	if !j.mightStand() {
+	if !j.mightStand() && !renamed(j) {
 		return Exposure{}
 	}
 	if !j.c.RetryWindow.Valid {
