@@ -9,6 +9,7 @@ import (
 	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/sources/csv"
 	"example.com/idemctl/internal/sources/lines"
+	"example.com/idemctl/internal/sources/mapping"
 	"example.com/idemctl/internal/text"
 )
 
@@ -136,7 +137,12 @@ func (d *decoder) sourceFits(v value, s *sources.Spec, places map[string]value) 
 // rows reads where the records stand in a file: the ways to them in JSON, the shape of a CSV, the lines of a text.
 func (v value) rows(s *sources.Spec) {
 	if !v.mapping() {
-		s.Rows = v.texts()
+		for _, way := range v.texts() {
+			if _, err := mapping.ParseWay(way); err != nil {
+				v.fail(`write NAME, OUTER.NAME, NAME[] where it must be a list, * for every member, "." for the value itself`, "rows leads nowhere: %s", quote(way))
+			}
+			s.Rows = append(s.Rows, way)
+		}
 		return
 	}
 	if v.has("pattern") {

@@ -46,7 +46,7 @@ var providerDecimals = map[string]map[string]uint8{
 const disputed = 0xff
 
 // DecimalTables names the versions of the providers' own tables of minor units.
-const DecimalTables = "stripe: zero-decimal list as read 2026-11; adyen: currency codes page as read 2026-11"
+const DecimalTables = "stripe: its zero-decimal list, adyen: its departures from ISO 4217, both as public integrations had them in 2026-11"
 
 // decimalTables lists the names of the tables, sorted.
 func decimalTables() []string { return slices.Sorted(maps.Keys(providerDecimals)) }
