@@ -402,6 +402,9 @@ func providerMismatch(j *judging) (bool, []string, map[string]string) {
 		j.explainFacts(j.effects[0], failed[0].lines[0])
 		return true, []string{ref(j.effects[0]), ref(failed[0].lines[0])}, mismatch(StatusEffective.String(), OutcomeFailed.String())
 	}
+	if r := j.serving(StateCompleted); r != nil && j.done() == r && j.c.Effect == LegsExternal && len(failed) > 0 && len(failed) == len(j.objects) && j.proved(j.remoteGone) {
+		return true, []string{ref(r), ref(failed[0].lines[0])}, mismatch(StateCompleted.String(), OutcomeFailed.String())
+	}
 	done := j.objectsIn(OutcomeSucceeded)
 	for _, r := range j.effects {
 		for _, o := range done {

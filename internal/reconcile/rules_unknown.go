@@ -30,6 +30,11 @@ func (j *judging) serviceSign() (string, []string) {
 			return "the provider was called and gave no final answer", []string{ref(o.lines[0])}
 		}
 	}
+	for _, r := range j.pendingRows { // whoever meets a receipt is answered; without one the row is all that tells of the action
+		if j.exposure.State != ExposureNone && !j.leaseLives() && j.older(Latest(r.CreatedAt, r.UpdatedAt)) {
+			return "its row stands as pending" + since(r.CreatedAt) + ", and nothing tells what became of it", []string{ref(r)}
+		}
+	}
 	for _, r := range j.receipts {
 		if r.Phase == PhaseProviderSent && len(j.objects) == 0 && !j.leaseLives() {
 			return "the provider was called and no answer is recorded", []string{ref(r)}

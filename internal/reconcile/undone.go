@@ -52,7 +52,7 @@ func (j *judging) standsAs(r *Record) string {
 	case r.DeletedAt.known:
 		return "The effect was made and its row is marked as deleted"
 	}
-	if r.Role == RoleEffect && j.c.Effect == LegsBoth {
+	if r.Role == RoleEffect && j.c.Effect == LegsBoth && j.executed != ExecutedYes {
 		return "The row stands"
 	}
 	return "The effect stands"
