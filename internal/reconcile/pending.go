@@ -95,7 +95,7 @@ func (j *judging) seeLostMessage() {
 // seeOvertaken allows for a worker from whom another has taken over: the receipt names the later one, and whatever that wrote, the earlier may wake. Where the
 // receipt was written after its lease, the other may be the later one, whose own word the write has taken the place of.
 func (j *judging) seeOvertaken() {
-	for _, r := range j.receipts {
+	for _, r := range slices.Concat(j.receipts, j.copies) {
 		if wrote := Latest(r.UpdatedAt, r.CompletedAt); j.c.Lease.Valid && wrote.After(r.LeaseUntil.Or(r.LockedAt.Add(j.c.Lease.D))) {
 			if j.c.DeadAfter.Valid {
 				j.lastSend = Latest(j.lastSend, wrote.Add(j.skewOf(r.Source)+j.c.Lease.D+j.c.DeadAfter.D))

@@ -35,10 +35,18 @@ func lostAfterRestore(j *judging) (bool, []string, map[string]string) {
 	return true, refsOf(witness), map[string]string{"what": what}
 }
 
+// trails reports whether a source ends longer ago than its lag and settle explain: what was done since then it does not show.
+func (j *judging) trails(f *SourceFacts) bool {
+	return f.Coverage.To.Add(f.Coverage.Lag + j.c.SettleTime().D + f.Skew).Before(j.w.Now)
+}
+
 // noObject reports whether the provider certainly made nothing for the action, and nothing that cannot be told from it.
 func (j *judging) noObject() bool {
 	if len(j.objects) > 0 || j.unsent() != nil || j.objectClaimed() || !j.proved(j.remoteGone) {
 		return false
+	}
+	if j.mayWake && slices.ContainsFunc(j.places(RoleProvider, false), j.trails) {
+		return j.proved(absence{state: absenceUncovered, code: "receipt-gone", text: "a worker before this one may have called later than the log shows: nothing says when it is certainly gone (dead_after)"})
 	}
 	if !j.candidateIn(RoleProvider) {
 		return true
