@@ -19,12 +19,13 @@ type Fault struct {
 
 // causes of what the stores do not tell.
 const (
-	notShown   = "a record of it is not shown: archived, before the log, or not there yet"
-	notJoined  = "a record of it does not say whose it is"
-	uncovered  = "no source covers the time from the first to the last possible send"
-	otherStore = "another store says otherwise"
-	asOf       = "what stands is as old as the backup"
-	young      = "too young, or about to change"
+	notShown    = "a record of it is not shown: archived, before the log, or not there yet"
+	notJoined   = "a record of it does not say whose it is"
+	uncovered   = "no source covers the time from the first to the last possible send"
+	otherStore  = "another store says otherwise"
+	asOf        = "what stands is as old as the backup"
+	notCompared = "one store keeps parameters, another a print of them"
+	young       = "too young, or about to change"
 )
 
 // faults lists what is wrong, in the order of actions.
@@ -231,5 +232,6 @@ func (g *sight) conflict(id Identity) Fault {
 	if len(g.requests(id)) < 2 {
 		return Fault{}
 	}
-	return Fault{Name: "one key was used for two requests", Kinds: []reconcile.Kind{reconcile.FingerprintConflict}}
+	apart := len(g.kept(id, false)) < 2 && len(g.kept(id, true)) < 2
+	return Fault{Name: "one key was used for two requests", Kinds: []reconcile.Kind{reconcile.FingerprintConflict}, Hidden: hidden(apart, notCompared)}
 }

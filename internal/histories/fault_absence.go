@@ -146,6 +146,9 @@ func (g *sight) safe() (out []Identity) {
 		if g.svc.external() && (g.svc.Minted || g.svc.RowKey) {
 			continue // nobody could say which key the provider would be sent
 		}
+		if len(g.kept(id, false)) == 0 {
+			continue // nobody could say what to send
+		}
 		if g.moved(id).Name != "" || g.collision(id).Name != "" {
 			continue // another region, or another action's key
 		}

@@ -146,7 +146,10 @@ var hazards = []hazard{
 	{
 		"one key was used for two requests",
 		func(a *action) bool {
-			return slices.ContainsFunc(a.left[histories.Clients], func(r *reconcile.Record) bool { return !r.Params.Equal(a.left[histories.Clients][0].Params) })
+			return slices.ContainsFunc(a.left[histories.Clients], func(r *reconcile.Record) bool {
+				first := a.left[histories.Clients][0]
+				return r.Params.Differs(first.Params) || r.Fingerprint.Differs(first.Fingerprint)
+			})
 		},
 		(*action).mayReplay,
 	},

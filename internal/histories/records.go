@@ -179,10 +179,11 @@ func (s *sim) whose(w *wish) []reconcile.Component {
 func (s *sim) receipt(r receipt, id Identity) *reconcile.Record {
 	clock := party(s.svc.Clocks.Service)
 	rec := &reconcile.Record{
-		Role: reconcile.RoleReceipt, Components: components(id, true), Extra: s.whose(r.wish), State: r.state, Generation: reconcile.Num(r.gen), Params: reconcile.Text(r.params),
+		Role: reconcile.RoleReceipt, Components: components(id, true), Extra: s.whose(r.wish), State: r.state, Generation: reconcile.Num(r.gen),
 		EffectID: effectID(r.effect), ProviderRef: objectID(r.object), CreatedAt: clock.at(r.created), LockedAt: clock.at(r.locked), UpdatedAt: clock.at(r.updated),
 		CompletedAt: clock.when(r.done), ExpiresAt: clock.at(r.ends),
 	}
+	s.svc.Prints[0].keep(rec, r.params)
 	if r.state == reconcile.StateInProgress {
 		rec.LeaseUntil = clock.at(r.lease)
 	}
@@ -195,7 +196,7 @@ func (s *sim) rowRecord(r *row) *reconcile.Record {
 		CreatedAt: party(s.svc.Clocks.Service).at(r.created), Amount: amount(r.wish.minor),
 	}
 	if s.svc.ParamsRows {
-		rec.Params = reconcile.Text(r.wish.params)
+		s.svc.Prints[1].keep(rec, r.wish.params)
 	}
 	if s.svc.RowActors {
 		rec.Extra = s.whose(r.wish)
@@ -246,9 +247,10 @@ func (s *sim) message(m *message) *reconcile.Record {
 func (s *sim) intent(in *intent) *reconcile.Record {
 	clock := party(s.svc.Clocks.Client)
 	rec := &reconcile.Record{
-		Role: reconcile.RoleIntent, Components: components(in.id, true), Extra: s.whose(in.wish), Params: reconcile.Text(in.wish.params), Amount: amount(in.wish.minor),
+		Role: reconcile.RoleIntent, Components: components(in.id, true), Extra: s.whose(in.wish), Amount: amount(in.wish.minor),
 		CreatedAt: clock.at(in.created), DueAt: clock.when(in.due),
 	}
+	s.svc.Prints[2].keep(rec, in.wish.params)
 	for _, a := range in.attempts {
 		rec.Attempts = append(rec.Attempts, reconcile.Attempt{At: clock.at(a.at), Target: reconcile.Text(a.target), Outcome: a.outcome})
 	}

@@ -52,6 +52,7 @@ type Service struct {
 	KeyedRows  bool          // rows carry the identity; else a receipt's effect id is the only link
 	ParamsRows bool          // rows carry the request's parameters
 	ReusesIDs  bool          // a deleted row's id is handed out again
+	Prints     [3]Request    // how receipts, rows and the clients' book keep the request
 	GenRows    bool          // rows carry the generation of the worker that wrote them
 	Archive    bool          // rows older than keepRows are moved away
 	Shelf      bool          // to where they can be read
@@ -75,6 +76,28 @@ type Service struct {
 	DeadAfter time.Duration // 0: undeclared
 }
 
+// Request is how a store keeps the request of an action.
+type Request int
+
+// The ways to keep a request.
+const (
+	AsParams Request = iota
+	AsPrint          // a fingerprint, of which the contract declares how it is made
+	AsBoth
+)
+
+// keep fills in a record's request.
+func (k Request) keep(r *reconcile.Record, params string) {
+	if k != AsPrint {
+		r.Params = reconcile.Text(params)
+	}
+	if k != AsParams {
+		r.Fingerprint = reconcile.Text(printOf + params)
+	}
+}
+
+const printOf = "print of "
+
 // Clocks is how far the clock of each party is ahead. The contract declares skew for each source.
 type Clocks struct{ Service, Provider, Client time.Duration }
 
@@ -92,6 +115,9 @@ func drawService(d, fault draw) Service {
 		DeadAfter: [...]time.Duration{20 * time.Minute, 0}[d(2)],
 	}
 	s.drawProvider(d, fault)
+	if d(4) == 3 {
+		s.Prints = [3]Request{Request(d(3)), Request(d(3)), Request(d(3))}
+	}
 	s.Unique, s.Shelf, s.RowActors = d(4) == 3 && !s.SkipsRow, s.Archive && d(2) == 1, s.Actors && d(2) == 1
 	s.ByReaper = s.Reaper && d(2) == 1
 	s.SkipsTenant = s.SkipsRow && fault(4) == 3
@@ -134,6 +160,9 @@ func (s *Service) contract() *reconcile.Contract {
 		Params: &reconcile.ParamSpec{}, Rebuild: &reconcile.Rebuild{ResponseStatus: 201},
 	}
 	c.Expiry.ByReaper = s.ByReaper
+	if s.Prints != [3]Request{} {
+		c.Fingerprint = &reconcile.FingerprintSpec{Algorithm: "sha256", Over: []string{"params"}}
+	}
 	if s.Actors {
 		c.Actor = []string{actor}
 	}

@@ -2,6 +2,7 @@ package histories
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -253,12 +254,28 @@ func (g *sight) alone(id Identity) bool {
 	return len(g.requests(id)) == 1
 }
 
-// requests lists the different requests that keyed records of an action hold.
+// requests lists the different requests that keyed records of an action hold, in whatever way.
 func (g *sight) requests(id Identity) (out []string) {
+	for _, print := range []bool{false, true} {
+		for _, r := range g.kept(id, print) {
+			if !slices.Contains(out, r) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// kept lists the different requests that keyed records of an action hold as parameters, or as prints: those of one way can be compared.
+func (g *sight) kept(id Identity, print bool) (out []string) {
 	for source, rs := range g.shown[id] {
 		for _, r := range rs {
-			if g.keyed(source) && r.Params.Known() && r.State != reconcile.StateFailedRetryable && !slices.Contains(out, r.Params.String()) {
-				out = append(out, r.Params.String())
+			v := r.Params
+			if print {
+				v = r.Fingerprint
+			}
+			if text := strings.TrimPrefix(v.String(), printOf); g.keyed(source) && v.Known() && r.State != reconcile.StateFailedRetryable && !slices.Contains(out, text) {
+				out = append(out, text)
 			}
 		}
 	}
