@@ -200,9 +200,15 @@ func (j *judging) neverReceived() bool {
 	if len(j.receipts)+len(j.copies) > 0 || !keyOf(j.s.Identity).known {
 		return false
 	}
-	places := j.places(RoleReceipt, true)
+	places, began := j.places(RoleReceipt, true), j.earliest
+	if len(j.intents) == 0 && j.c.Lease.Valid { // what is left of it was made by a worker, who may have stood still before
+		if !j.c.DeadAfter.Valid {
+			return false
+		}
+		began = began.Add(-j.c.Settle - j.c.Lease.D - j.c.DeadAfter.D)
+	}
 	for _, f := range places {
-		if j.c.Retention.Valid && !j.earliest.Add(j.c.Retention.D).After(f.Coverage.To) {
+		if j.c.Retention.Valid && !began.Add(j.c.Retention.D).After(f.Coverage.To) {
 			return false
 		}
 	}
