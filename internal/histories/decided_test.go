@@ -106,7 +106,7 @@ func TestNoReplayDoublesAfterEarlierOnes(t *testing.T) {
 	var mu sync.Mutex
 	var allowed, freed, stopped int
 	t.Run("histories", func(t *testing.T) {
-		everyOf(t, 3*seeds, histories.GenerateReplayed, func(h *histories.History, wrong func(string, ...any)) {
+		everyOf(t, 5*seeds, histories.GenerateReplayed, func(h *histories.History, wrong func(string, ...any)) {
 			before := make(map[string]bool)
 			for _, v := range judge(h, h.Records, &h.World) {
 				before[v.s.ID] = v.allowed(reconcile.DecideReplay, reconcile.ResolutionNone)

@@ -82,6 +82,9 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	slices.SortFunc(j.objects, func(a, b *object) int {
 		return strings.Compare(a.source+"\x00"+a.id.String(), b.source+"\x00"+b.id.String())
 	})
+	for _, o := range j.objects { // what tells when it was made comes first, what became of it later
+		slices.SortStableFunc(o.lines, func(a, b *Record) int { return cmpInstant(a.CreatedAt, b.CreatedAt) })
+	}
 	j.amount = j.money()
 	for _, r := range j.receipts {
 		if j.c.StateOf(r) == StateInProgress {
