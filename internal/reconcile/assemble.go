@@ -162,7 +162,7 @@ func (j *joiner) join(rs []*Record) []*Subject {
 				whole[enc] = u
 			}
 			u.add(r, LinkKey)
-		case r.Key().known:
+		case keyOf(id).known:
 			partial = append(partial, r)
 		default:
 			keyless = append(keyless, r)

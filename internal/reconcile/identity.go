@@ -17,9 +17,37 @@ func (c *Contract) IdentityOf(r *Record) []Component {
 // AppendComponents is IdentityOf into a buffer of the caller's.
 func (c *Contract) AppendComponents(buf []Component, r *Record) []Component {
 	for _, name := range c.Scope {
-		buf = append(buf, Component{Name: name, Value: r.Component(name)})
+		v := r.Component(name)
+		if name == "key" {
+			v = c.keyIn(r)
+		}
+		buf = append(buf, Component{Name: name, Value: v})
 	}
 	return buf
+}
+
+// keyIn is the action's key in a record. A provider logs the key that it was sent: where that is made from the action's by a template, it is taken out again,
+// and a line that tells no key but the provider's own is told by that.
+func (c *Contract) keyIn(r *Record) Value {
+	key := r.Key()
+	if r.Role != RoleProvider || !c.Effect.external() {
+		return key
+	}
+	switch c.ProviderKey.Rule {
+	case ProviderKeySame:
+		return key.Or(r.ProviderKey)
+	case ProviderKeyTemplate:
+		before, after, one := strings.Cut(c.ProviderKey.Template, "{key}")
+		if !one || strings.ContainsAny(before+after, "{}") || before+after == "" {
+			return key
+		}
+		text, head := bytes.CutPrefix(key.Or(r.ProviderKey).text, []byte(before))
+		if text, tail := bytes.CutSuffix(text, []byte(after)); head && tail {
+			return Bytes(text)
+		}
+	case ProviderKeyColumn, ProviderKeyMinted:
+	}
+	return key
 }
 
 // Whole reports whether every component is known.
@@ -43,7 +71,7 @@ func (c *Contract) AppendIdentity(buf []byte, cs []Component) []byte {
 
 // AppendKey appends the key component of r as AppendIdentity would; nothing where r carries none.
 func (c *Contract) AppendKey(buf []byte, r *Record) []byte {
-	if key := r.Key(); key.known {
+	if key := c.keyIn(r); key.known {
 		buf = c.appendComponent(buf, "key", key)
 	}
 	return buf

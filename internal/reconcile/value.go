@@ -33,6 +33,14 @@ func (v Value) Equal(o Value) bool { return v.known && o.known && bytes.Equal(v.
 // Differs reports whether both are known and hold different bytes.
 func (v Value) Differs(o Value) bool { return v.known && o.known && !bytes.Equal(v.text, o.text) }
 
+// Or returns v when known, else o.
+func (v Value) Or(o Value) Value {
+	if v.known {
+		return v
+	}
+	return o
+}
+
 // Clone returns a Value that shares no memory with v.
 func (v Value) Clone() Value { return Value{text: bytes.Clone(v.text), known: v.known} }
 
