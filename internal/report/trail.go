@@ -171,12 +171,11 @@ type TrailFault struct{ Where, What string }
 
 // signedText says how many records there are, and how many of them an operator's own key signs: none needs to.
 func signedText(records, unsigned int64) string {
-	switch signed := records - unsigned; {
-	case signed == 0:
+	signed := records - unsigned
+	if signed == 0 {
 		return fmt.Sprintf("%d; operators here have no signing keys of their own, and need none", records)
-	default:
-		return fmt.Sprintf("%d, %d of them signed with an operator's own key, which is optional", records, signed)
 	}
+	return fmt.Sprintf("%d, %d of them signed with an operator's own key, which is optional", records, signed)
 }
 
 // VerifiedText writes the result for a person.
