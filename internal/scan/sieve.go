@@ -111,10 +111,20 @@ func (s *sieve) run(ctx context.Context) error {
 
 // claim says what a group is where that is certain. What was decided on is for the rules, however healthy it has become.
 func (s *sieve) claim(g *group) (reconcile.Class, bool) {
-	if s.decided[g.rows[0].k] {
+	if s.decided[g.rows[0].k] || g.uncompared() {
 		return 0, false
 	}
 	return s.places.claim(g)
+}
+
+// uncompared reports whether one row tells a fingerprint of its request and another only parameters: whether they can be compared, the rules say.
+func (g *group) uncompared() bool {
+	byPrint, byParams := false, false
+	for i := range g.rows {
+		fl := g.rows[i].fl
+		byPrint, byParams = byPrint || fl&printed != 0, byParams || fl&printed == 0 && fl&request != 0
+	}
+	return byPrint && byParams
 }
 
 // first counts a group as healthy, or writes its rows down as suspects.

@@ -47,6 +47,7 @@ const (
 	noActor  flags = 1 << 14 // the contract declares no actor
 	lodged   flags = 1 << 15 // the row carries no key: a reference gave it its identity
 	done     flags = 1 << 20 // the row shows that the action was done, see reconcile.Witness
+	printed  flags = 1 << 30 // the row tells a fingerprint of its request
 	meets    flags = 1 << 19 // the provider may be sent one key for two identities of this key
 	aimed    flags = 1 << 18 // intent: it tells where it was sent
 	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
@@ -293,6 +294,9 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 	}
 	if c.Fingerprint == nil && c.Params == nil {
 		n.fl |= noReq
+	}
+	if r.Fingerprint.Known() {
+		n.fl |= printed
 	}
 	if len(c.Actor) == 0 {
 		n.fl |= noActor
