@@ -176,8 +176,9 @@ type outcome struct {
 // oracle judges every record at once, in memory.
 func oracle(cfg *config.Config, ms []*memory) outcome { return oracleOf(cfg, ms, nil) }
 
-func oracleOf(cfg *config.Config, ms []*memory, decided map[string][]reconcile.Decided) outcome {
+func oracleOf(cfg *config.Config, ms []*memory, decided map[string][]reconcile.Decided, proposed ...reconcile.Gap) outcome {
 	subjects, w := subjectsOf(cfg, ms, decided)
+	w.Gaps = proposed
 	o := outcome{counts: scan.Counts{Findings: make(map[reconcile.Kind]int64), NotJudged: make(map[string]int64)}}
 	for _, s := range subjects {
 		v := reconcile.Judge(s, w)
