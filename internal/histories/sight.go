@@ -267,11 +267,11 @@ func (g *sight) requests(id Identity) (out []string) {
 }
 
 // kept lists the different requests that keyed records of an action hold as parameters, or as prints: those of one way can be compared.
-func (g *sight) kept(id Identity, print bool) (out []string) {
+func (g *sight) kept(id Identity, printed bool) (out []string) {
 	for source, rs := range g.shown[id] {
 		for _, r := range rs {
 			v := r.Params
-			if print {
+			if printed {
 				v = r.Fingerprint
 			}
 			if text := strings.TrimPrefix(v.String(), printOf); g.keyed(source) && v.Known() && r.State != reconcile.StateFailedRetryable && !slices.Contains(out, text) {
