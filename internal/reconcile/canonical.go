@@ -74,11 +74,11 @@ func (v *jsonValue) drop(path string) {
 	v.find(path, func(object *jsonValue, i int) { object.members = slices.Delete(object.members, i, i+1) })
 }
 
-// find visits the member that path names. A dot leads into an object; a name that contains a dot itself is found as it is, and goes first.
+// find visits the members that path names. A dot leads into an object, and a name that contains a dot itself is found as it is: where both stand both are
+// meant, so that what a path names does not hang on which of them one record happens to have.
 func (v *jsonValue) find(path string, visit func(object *jsonValue, i int)) {
 	if i, found := v.at(path); found {
 		visit(v, i)
-		return
 	}
 	for dot := range len(path) {
 		if path[dot] != '.' {
