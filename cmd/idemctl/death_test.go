@@ -26,11 +26,11 @@ func newDeskDir(t *testing.T) deskDir {
 name: death
 contracts: [{operation: o, scope: [operation, key], effect: local, atomic: true, retention: 876000h, retry_window: 876000h, params: {from: body}}]
 sources:
-  - {name: orders, role: effects, open: "jsonl:orders.jsonl", coverage: {from: 2026-01-01T00:00:00Z, to: 2100-01-01T00:00:00Z}, map: {operation: {value: o}, key: k, created_at: at}}
-  - {name: receipts, role: receipts, open: "jsonl:orders.jsonl", coverage: {from: 2026-01-01T00:00:00Z, to: 2100-01-01T00:00:00Z}, map: {operation: {value: o}, key: k, created_at: at}}
+  - {name: orders, role: effects, open: "jsonl:orders.jsonl", coverage: {from: 2026-01-01T00:00:00Z, to: 2100-01-01T00:00:00Z}, map: {operation: {value: o}, key: k, created_at: at, params: p}}
+  - {name: receipts, role: receipts, open: "jsonl:orders.jsonl", coverage: {from: 2026-01-01T00:00:00Z, to: 2100-01-01T00:00:00Z}, map: {operation: {value: o}, key: k, created_at: at, params: p}}
   - {name: clients, role: intents, open: "jsonl:clients.jsonl", map: {operation: {value: o}, key: k, created_at: at, attempt_at: at, outcome: o, params: p}, row: attempt}
 `,
-		"orders.jsonl":  `{"k":"fine","at":"2026-11-29T02:00:00Z"}` + "\n",
+		"orders.jsonl":  `{"k":"fine","at":"2026-11-29T02:00:00Z","p":"2"}` + "\n",
 		"clients.jsonl": `{"k":"lost","at":"2026-11-29T02:00:00Z","o":"uncertain","p":"1"}` + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o600); err != nil {

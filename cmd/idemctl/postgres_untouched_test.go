@@ -31,8 +31,11 @@ func TestNoCommandWritesToPostgres(t *testing.T) {
 	t.Parallel()
 	c := ownServer(t, pgtest.Quiet)
 	ctx := context.Background()
-	if err := c.Exec(ctx, "postgres", "VACUUM (FREEZE, ANALYZE)"); err != nil {
-		t.Fatal(err)
+	// The second takes away the rows of the catalogue that the first one replaced: else whoever reads them next makes the server tidy up, and write of it.
+	for _, tidy := range []string{"VACUUM (FREEZE, ANALYZE)", "VACUUM (FREEZE)"} {
+		if err := c.Exec(ctx, "postgres", tidy); err != nil {
+			t.Fatal(err)
+		}
 	}
 	look := func() string {
 		conn, err := c.Connect(ctx, "postgres")
