@@ -83,6 +83,7 @@ var Guards = []Answer{
 	{DecideResolve, Release, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
 	{DecideResolve, Release, "confirmed-executed", "An operator stated, with proof, that it was executed: a freed key would let a retry do it again.", false, said(ConfirmExecuted)},
 	{DecideResolve, Release, "may-have-executed", "It may have been executed: a freed key would let a retry do it again.", false, notExecutedFalse},
+	{DecideResolve, Release, "provider-key-unknown", "The provider is sent a key that is not the client's: its log may show the call under one that nothing here connects with this action. A freed key would let a retry do it again.", false, providerKeyElse},
 	{DecideResolve, Release, "needs-approval", asksForTwo, false, fourEyes("resolve", "release")},
 	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt.", true, nil},
 

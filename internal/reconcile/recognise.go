@@ -86,6 +86,12 @@ func providerKeyUnknown(j *judging) bool {
 	return !j.nextKey().known
 }
 
+// providerKeyElse reports whether the provider is sent keys that cannot be told from the client's: a log that shows those only lacks the client's key whatever
+// was done.
+func providerKeyElse(j *judging) bool {
+	return j.c.Effect.external() && (j.c.ProviderKey.Rule == ProviderKeyColumn || j.c.ProviderKey.Rule == ProviderKeyMinted)
+}
+
 // nextKey is the key that the next send to the provider would carry. A template over anything but the identity dies with the row it was made from.
 func (j *judging) nextKey() Value {
 	switch j.c.ProviderKey.Rule {
