@@ -82,6 +82,18 @@ func (u *unions) root(n uint64) uint64 {
 	}
 }
 
+// large lists the roots under which more than most nodes stand.
+func (u *unions) large(most int) map[uint64]bool {
+	sizes, out := make(map[uint64]int), make(map[uint64]bool)
+	for n := range u.parent {
+		root := u.root(n)
+		if sizes[root]++; sizes[root] >= most {
+			out[root] = true
+		}
+	}
+	return out
+}
+
 func (u *unions) join(a, b uint64) {
 	a, b = u.root(a), u.root(b)
 	if a == b {

@@ -11,8 +11,8 @@ import (
 	"example.com/idemctl/internal/sources"
 )
 
-// Rows of other actions that may ask for what a suspect asks for come as its guests: whoever wants to replay it must know of them. The sieve chooses them by
-// hashes of what the rules compare (reconcile.Wish): the same place, actor and request, or what nothing tells apart; of each the nearest in time.
+// Rows of other actions that may ask for what a suspect asks for come as its guests: whoever wants to replay it must know of them. The sieve chooses them
+// by hashes of what the rules compare (reconcile.Wish): the same place, actor and request, or what nothing tells apart; of each the nearest in time.
 
 // The bounds of what one suspect is judged beside: one twin refuses a replay, and a person reads no more than a few.
 const (
@@ -21,6 +21,7 @@ const (
 	askMost           = 64 // requests of one action
 	invitesPerSuspect = 2 * nearTwins
 	guestRows         = 64 // rows that a guest brings: enough to say who it is and when it began
+	fewGroups         = 64 // groups of one union that come together; of more, which a reference that everybody uses has made, each comes by itself
 )
 
 // asking is what a config says of what rows ask for.
@@ -384,14 +385,20 @@ func (s *asks) near(n, most int, each func(node uint64)) {
 
 // seatTwins adds, to each suspect, rows of other actions that ask, or may ask, for the same. They come as guests: they are counted where they belong.
 func (s *sieve) seatTwins(ctx context.Context) error {
-	hosts := make(map[uint64][]uint64) // group → suspects that it is a guest of
+	hosts := make(map[uint64][]uint64) // door → suspects that stand behind it
+	large := s.unions.large(fewGroups)
+	door := func(node uint64) uint64 {
+		if root := s.unions.root(node); !large[root] {
+			return root
+		}
+		return node
+	}
 	s.asks.close()
 	for n := range s.asks.seats {
 		host := s.asks.seats[n].node
 		s.asks.near(n, nearTwins, func(node uint64) {
-			root := s.unions.root(node)
-			if root != s.unions.root(host) && !slices.Contains(hosts[root], host) {
-				hosts[root] = append(hosts[root], host)
+			if at := door(node); s.unions.root(node) != s.unions.root(host) && !slices.Contains(hosts[at], host) {
+				hosts[at] = append(hosts[at], host)
 			}
 		})
 	}
@@ -399,12 +406,12 @@ func (s *sieve) seatTwins(ctx context.Context) error {
 	if len(hosts) == 0 {
 		return nil
 	}
-	return s.each(ctx, func(g group) error { return s.seatGuests(g, hosts) })
+	return s.each(ctx, func(g group) error { return s.seatGuests(g, hosts[door(g.node)]) })
 }
 
 // seatGuests writes a group's rows as guests of its hosts.
-func (s *sieve) seatGuests(g group, hosts map[uint64][]uint64) error {
-	for _, host := range hosts[s.unions.root(g.node)] {
+func (s *sieve) seatGuests(g group, hosts []uint64) error {
+	for _, host := range hosts {
 		for i := range g.rows[:min(len(g.rows), guestRows)] {
 			if err := s.write(suspect{node: host, src: g.rows[i].src, pos: g.rows[i].pos, guest: true}); err != nil {
 				return err
