@@ -59,6 +59,22 @@ func clock(t *testing.T, conn *pgconn.PgConn) time.Time {
 	return micros(string(result.Rows[0][0]))
 }
 
+// left waits until no session of the roles is there: one that was just closed may still have its transaction.
+func left(t *testing.T, conn *pgconn.PgConn, roles ...string) {
+	t.Helper()
+	for over := time.Now().Add(30 * time.Second); ; {
+		result := conn.ExecParams(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE usename = ANY ($1::text[])", [][]byte{[]byte("{" + strings.Join(roles, ",") + "}")}, nil, nil, nil).Read()
+		switch {
+		case result.Err != nil:
+			t.Fatal(result.Err)
+		case string(result.Rows[0][0]) == "0":
+			return
+		case time.Now().After(over):
+			t.Fatalf("sessions of %v are still there", roles)
+		}
+	}
+}
+
 func note(notes []string, part string) bool { return strings.Contains(strings.Join(notes, "\n"), part) }
 
 // TestOpenTransactionsBoundTheCoverage goes through what may still add rows that the snapshot lacks.
@@ -77,6 +93,7 @@ func TestOpenTransactionsBoundTheCoverage(t *testing.T) {
 	// bounded reads as both roles, between two looks at the clock.
 	bounded := func(when string, from, to time.Time, doubt string) {
 		t.Helper()
+		left(t, conn, "seeing", "blind")
 		before := clock(t, conn)
 		ext, notes := extent(t, seeing, "t")
 		if from.IsZero() {
