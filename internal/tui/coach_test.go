@@ -31,7 +31,7 @@ func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
 func TestCoach(t *testing.T) {
 	t.Parallel()
 	c, p := training(t, "seed-scope", 120, 36)
-	c.shows("TRAINING", "Coach", "step 2 of 3", "Step 1 of 3 is behind.", "Seven orders, six receipts", "i hint").press("t").shows("A service remembers each key for 60 seconds.").press("esc")
+	c.shows("TRAINING", "Coach", "step 2 of 3", "Step 1 of 3 is behind.", "Seven orders, six receipts", "i hint").press("T").shows("A service remembers each key for 60 seconds.").press("esc")
 	c.press("5").shows("debrief is off: it tells the answers")
 	c.press("i").shows("this step has no hint")
 	c.press("enter").shows("step 3 of 3", "Hand it over.")

@@ -189,7 +189,7 @@ var Actions = []Action{
 
 	{Hint, Training, Look, keys("i"), "hint", "a hint for the step that comes next; it is counted", offNoStep},
 	{GiveUp, Training, Look, keys("I"), "give up step", "leave the step that comes next behind; it is counted", offNoStep},
-	{Story, Training, Look, keys("t"), "story", "what happened, and what is asked for", nil},
+	{Story, Training, Look, keys("T"), "story", "what happened, and what is asked for", nil},
 	{GoDebrief, Training, Look, keys("5", "f9"), "debrief", "end the play: what each decision is worth, and what it would have caused", offUndone},
 }
 
