@@ -73,11 +73,16 @@ func TestCancelAtAnyRow(t *testing.T) {
 	}
 	total.Store(met.Load())
 	rng := rand.New(rand.NewPCG(20, 20)) // moments that repeat, not a secret
+	stopped := 0
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		stop, at = cancel, 1+rng.Int64N(total.Load())
 		err := try(ctx)
 		cancel()
+		if met.Load() < at && err == nil {
+			continue // how often a row is visited hangs on the hashes of a run: this one visited fewer
+		}
+		stopped++
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at row %d of %d: %v", at, total.Load(), err)
 		}
@@ -89,6 +94,9 @@ func TestCancelAtAnyRow(t *testing.T) {
 				t.Errorf("cancelled at row %d: %v is left, %v", at, left, err)
 			}
 		}
+	}
+	if stopped < 15 {
+		t.Errorf("%d of 20 scans only were stopped", stopped)
 	}
 }
 
