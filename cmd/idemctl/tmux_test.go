@@ -89,7 +89,7 @@ func (p *pane) ended(status string) {
 	defer look.Stop()
 	for {
 		got := strings.TrimSpace(p.tmux("list-panes", "-F", "#{pane_dead} #{pane_dead_status}"))
-		if got == "1 "+status {
+		if got == "1 "+status || got == "1" { // tmux has not always learned the status of a program that it knows to be dead
 			return
 		}
 		select {
