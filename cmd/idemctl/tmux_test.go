@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -12,8 +14,9 @@ import (
 
 // pane is the program in a tmux of its own: a terminal that people use.
 type pane struct {
-	t   *testing.T
-	env []string
+	t    *testing.T
+	home string
+	env  []string
 }
 
 func inTmux(t *testing.T, env ...string) *pane {
@@ -22,7 +25,7 @@ func inTmux(t *testing.T, env ...string) *pane {
 		t.Fatal("tmux is missing: ./test installs it")
 	}
 	home := t.TempDir()
-	p := &pane{t: t, env: append([]string{
+	p := &pane{t: t, home: home, env: append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home, "TMPDIR=" + home, "TMUX_TMPDIR=" + home,
 		"LANG=C.UTF-8", "GORACE=" + noWait,
 	}, env...)}
@@ -66,37 +69,50 @@ func (p *pane) types(s string) {
 
 func (p *pane) screen() string { p.t.Helper(); return p.tmux("capture-pane", "-p") }
 
-// shows waits until the screen shows a text.
-func (p *pane) shows(texts ...string) {
+// until waits until done holds, or fails with what is wrong.
+func (p *pane) until(wrong string, done func() bool) {
 	p.t.Helper()
 	look, over := time.NewTicker(20*time.Millisecond), time.After(30*time.Second)
 	defer look.Stop()
-	for _, s := range texts {
-		for !strings.Contains(p.screen(), s) {
-			select {
-			case <-look.C:
-			case <-over:
-				p.t.Fatalf("the screen does not show %q:\n%s", s, p.screen())
-			}
+	for !done() {
+		select {
+		case <-look.C:
+		case <-over:
+			p.t.Fatalf("%s:\n%s", wrong, p.screen())
 		}
 	}
 }
 
-// ended waits until the program has ended, with that status. tmux itself is asked: what it writes into a dead pane is not always seen in one that was resized.
-func (p *pane) ended(status string) {
+// shows waits until the screen shows each text.
+func (p *pane) shows(texts ...string) {
 	p.t.Helper()
-	look, over := time.NewTicker(20*time.Millisecond), time.After(30*time.Second)
-	defer look.Stop()
-	for {
-		got := strings.TrimSpace(p.tmux("list-panes", "-F", "#{pane_dead} #{pane_dead_status}"))
-		if got == "1 "+status || got == "1" { // tmux has not always learned the status of a program that it knows to be dead
-			return
-		}
-		select {
-		case <-look.C:
-		case <-over:
-			p.t.Fatalf("the program has not ended with %s, tmux says %q:\n%s", status, got, p.screen())
-		}
+	for _, s := range texts {
+		p.until(fmt.Sprintf("the screen does not show %q", s), func() bool { return strings.Contains(p.screen(), s) })
+	}
+}
+
+// gone waits until the screen does not show a text any more.
+func (p *pane) gone(text string) {
+	p.t.Helper()
+	p.until("the screen still shows "+text, func() bool { return !strings.Contains(p.screen(), text) })
+}
+
+// noting is a command whose exit code is noted where ended looks for it: tmux does not always learn the one of a pane that was resized, nor show it.
+func (p *pane) noting(command ...string) []string {
+	return append([]string{"sh", "-c", `"$@"; echo $? >"$HOME/ended"`, "sh"}, command...)
+}
+
+// ended waits until a noting command has ended, and requires its exit code.
+func (p *pane) ended(code string) {
+	p.t.Helper()
+	var got []byte
+	p.until("the program has not ended", func() (ok bool) {
+		var err error
+		got, err = os.ReadFile(filepath.Join(p.home, "ended"))
+		return err == nil && len(got) > 0
+	})
+	if s := strings.TrimSpace(string(got)); s != code {
+		p.t.Errorf("exit code %s, want %s", s, code)
 	}
 }
 
@@ -154,7 +170,7 @@ func TestStoryInTmux(t *testing.T) {
 	if said := p.cli("audit", "verify", "@payments-restore"); !strings.Contains(said, "Nothing was altered, removed or reordered.") {
 		t.Error(said)
 	}
-	p.tmux("respawn-pane", "-k", "idemctl", "open", "@payments-restore")
+	p.tmux(append([]string{"respawn-pane", "-k"}, p.noting("idemctl", "open", "@payments-restore")...)...)
 	p.shows("13 cases", "backfill-receipt")
 	p.types("2")
 	p.shows("resolve: backfill-receipt")
@@ -165,7 +181,7 @@ func TestStoryInTmux(t *testing.T) {
 	p.keys("Enter")
 	p.shows("AS IT WAS on ")
 	p.keys("Escape")
-	p.shows("record ")
+	p.gone("AS IT WAS on ") // else the letters that follow belong to the escape
 	p.types("qqq")
 	p.ended("0")
 }
@@ -174,7 +190,7 @@ func TestStoryInTmux(t *testing.T) {
 func TestTrapsInTmux(t *testing.T) {
 	t.Parallel()
 	p := inTmux(t)
-	p.open(80, 24, "idemctl", "open", "@payments-restore")
+	p.open(80, 24, p.noting("idemctl", "open", "@payments-restore")...)
 	p.shows("13 cases")
 	p.tmux("set-buffer", "dq\rj")
 	p.tmux("paste-buffer", "-p")
