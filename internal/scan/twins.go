@@ -3,12 +3,10 @@ package scan
 import (
 	"cmp"
 	"context"
-	"hash/fnv"
 	"maps"
 	"slices"
 
 	"example.com/idemctl/internal/reconcile"
-	"example.com/idemctl/internal/sources"
 )
 
 // Rows of other actions that may ask for what a suspect asks for come as its guests: whoever wants to replay it must know of them. The sieve chooses them
@@ -18,146 +16,10 @@ import (
 const (
 	nearTwins         = 8  // actions on either side in time
 	askRows           = 64 // rows of a group whose identities cannot be told apart that ask each by itself
-	askMost           = 64 // requests of one action
 	invitesPerSuspect = 2 * nearTwins
 	guestRows         = 64 // rows that a guest brings: enough to say who it is and when it began
 	fewGroups         = 64 // groups of one union that come together; of more, which a reference that everybody uses has made, each comes by itself
 )
-
-// asking is what a config says of what rows ask for.
-type asking struct {
-	bases [][]uint8 // of each source and contract, what its fingerprints are made of, by number
-	roams []bool    // of each contract: one action may be asked for under one key in several places or operations
-}
-
-// basisMany stands for all that fingerprints are made of beyond the numbers: nothing is compared by it.
-const basisMany = 255
-
-func newAsking(readers []sources.Reader, book reconcile.Book) *asking {
-	of, numbers := &asking{}, make(map[string]uint8)
-	for _, rd := range readers {
-		f := rd.Facts()
-		var bases []uint8
-		for _, c := range book {
-			basis := reconcile.PrintBasis(c, &f, f.Name)
-			if numbers[basis] == 0 {
-				numbers[basis] = uint8(min(len(numbers)+1, basisMany)) // as said
-			}
-			bases = append(bases, numbers[basis])
-		}
-		of.bases = append(of.bases, bases)
-	}
-	for _, c := range book {
-		of.roams = append(of.roams, c.Roams())
-	}
-	return of
-}
-
-func (of *asking) basis(t *trace) uint8 { return of.bases[t.src][t.ci] }
-
-// ask is what the rows of one action ask for, in hashes, and when.
-type ask struct {
-	places, actors []uint16
-	requests       []uint64
-	bases          []uint8 // what its request can be compared by, sorted
-	elsewhere      uint64  // its key, where that may stand elsewhere too
-	first, last    uint32  // seconds; 0 = unknown
-	keyed          bool
-}
-
-// anyone stands for whatever a place or an actor may be; 0 for one that is not told.
-const anyone = 1<<16 - 1
-
-// ofParams is what parameters are compared by.
-const ofParams = 0
-
-const (
-	requestAsk uint64 = iota + 1
-	printAsk
-	basesAsk
-	keyAsk
-)
-
-func (a *ask) reset() {
-	*a = ask{places: a.places[:0], actors: a.actors[:0], requests: a.requests[:0], bases: a.bases[:0]}
-}
-
-func oneMore[T comparable](list []T, v T) []T {
-	if len(list) >= askMost || slices.Contains(list, v) {
-		return list
-	}
-	return append(list, v)
-}
-
-func (a *ask) add(of *asking, t *trace) {
-	if place := uint16(t.pa >> 16); place != 0 {
-		a.places = oneMore(a.places, place)
-	}
-	if actor := uint16(t.pa); actor != 0 { // the lower half
-		a.actors = oneMore(a.actors, actor)
-	}
-	if t.tw != 0 {
-		a.requests = oneMore(a.requests, requestAsk<<32|uint64(t.tw))
-	}
-	if t.fp != 0 {
-		a.requests = oneMore(a.requests, printAsk<<32|uint64(t.fp))
-	}
-	if t.fl&judged != 0 {
-		a.bases = oneMore(a.bases, ofParams)
-	}
-	if b := of.basis(t); t.fp != 0 && b != basisMany {
-		a.bases = oneMore(a.bases, b)
-	}
-	slices.Sort(a.bases)
-	if of.roams[t.ci] && t.k != 0 {
-		a.elsewhere = keyAsk<<60 ^ t.k
-	}
-	a.keyed = a.keyed || t.k != 0
-	a.at(t.t)
-}
-
-func (a *ask) at(t uint32) {
-	if t != 0 && (a.first == 0 || t < a.first) {
-		a.first = t
-	}
-	a.last = max(a.last, t)
-}
-
-// basesOf is a hash of what a request can be compared by.
-func basesOf(bases []uint8) uint64 {
-	h := fnv.New32a()
-	_, _ = h.Write(bases) // a hash's Write never fails
-	return basesAsk<<32 | uint64(h.Sum32())
-}
-
-// askKey is one thing that is asked for, where and by whom.
-type askKey struct {
-	what         uint64
-	place, actor uint16
-}
-
-// filed lists under what a part is filed, and sought under what that is found which may be equal to it.
-func filed(parts []uint16) []uint16 {
-	if len(parts) == 0 {
-		return []uint16{0, anyone}
-	}
-	return append(slices.Clone(parts), anyone)
-}
-
-func sought(parts []uint16) []uint16 {
-	if len(parts) == 0 {
-		return []uint16{anyone}
-	}
-	return append(slices.Clone(parts), 0)
-}
-
-func (a *ask) each(parts func([]uint16) []uint16, what uint64, f func(askKey)) {
-	for _, place := range parts(a.places) {
-		for _, actor := range parts(a.actors) {
-			f(askKey{what, place, actor})
-		}
-	}
-}
 
 // askSeat is a suspect's group under one thing that it asks for.
 type askSeat struct {
@@ -174,6 +36,9 @@ func compareAsk(a, b askKey) int {
 	return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.place, b.place), cmp.Compare(a.actor, b.actor))
 }
 
+// stretch is a part of a list: from one place up to another.
+type stretch struct{ from, to int }
+
 // other is an action that is offered to seats.
 type other struct {
 	t    uint32
@@ -187,6 +52,7 @@ type asks struct {
 	from   int // where those of the group that was taken in last begin
 	sorted bool
 	bases  map[uint64][]uint8 // every set of bases that suspects have, by its hash
+	byKey  map[askKey]stretch // the seats of each key, once they are sorted
 	gaps   map[int][2][]other // before a seat: the nearest to the seat before it, and the nearest to it
 	full   []int              // those of gaps in which others stand
 	one    ask
@@ -295,6 +161,14 @@ func (s *asks) open() {
 	if !s.sorted {
 		slices.SortFunc(s.seats, compareSeat)
 		s.seats, s.sorted = slices.Compact(s.seats), true
+		s.byKey = make(map[askKey]stretch)
+		for n := range s.seats {
+			of, known := s.byKey[s.seats[n].key]
+			if !known {
+				of.from = n
+			}
+			s.byKey[s.seats[n].key] = stretch{of.from, n + 1}
+		}
 	}
 }
 
@@ -323,12 +197,13 @@ func (s *asks) offer(a *ask, node uint64) {
 
 // put offers an action to the seats of a key between which it stands.
 func (s *asks) put(key askKey, o other) {
-	n, _ := slices.BinarySearchFunc(s.seats, askSeat{key: key, t: o.t}, compareSeat)
-	before := n > 0 && s.seats[n-1].key == key
-	after := n < len(s.seats) && s.seats[n].key == key
-	if !before && !after {
+	of, some := s.byKey[key]
+	if !some {
 		return
 	}
+	at, _ := slices.BinarySearchFunc(s.seats[of.from:of.to], o.t, func(seat askSeat, t uint32) int { return cmp.Compare(seat.t, t) })
+	n := of.from + at
+	before, after := n > of.from, n < of.to
 	if o.t == 0 {
 		s.untimed[key] = keepNear(s.untimed[key], o, compareNode)
 		return
