@@ -7,6 +7,7 @@ import (
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
 )
 
@@ -106,11 +107,26 @@ func (v *caseView) pane(a paint.Area, i int) {
 	if remark != "" {
 		a.Put(x, 0, paint.Differs, remark+" ")
 	}
-	if n := v.panes(); a.W() < 100 && i == v.focus && (v.zoom || v.width < 2*columnWidth) {
-		a.PutRight(a.W()-1, 0, border, fmt.Sprintf(" pane %d of %d ", i+1, n))
+	if hidden := v.hidden(i); x+text.Width(remark)+text.Width(hidden)+4 <= a.W() {
+		a.PutRight(a.W()-1, 0, border, hidden)
 	}
 	_, rest := a.Top(1)
 	v.tops[i] = body.draw(rest, v.tops[i], v.glyphs)
+}
+
+// hidden says at a pane what is not seen beside it, "" where all is: a record that nobody knows of is not looked at.
+func (v *caseView) hidden(i int) string {
+	cols, keys := len(v.columns()), v.keys.Short(keymap.NextPane)
+	fit := min(max(1, (v.width-2)/columnWidth), cols)
+	switch {
+	case i == v.focus && (v.zoom || v.alone):
+		return fmt.Sprintf(" pane %d of %d · %s ", i+1, v.panes(), keys)
+	case i == v.column+fit-1 && fit < cols:
+		return fmt.Sprintf(" %d-%d of %d records · %s ", v.column+1, v.column+fit, cols, keys)
+	case i >= cols && v.width-2 < 100:
+		return fmt.Sprintf(" %d of %d · %s ", i-cols+1, lowerPanes, keys)
+	}
+	return ""
 }
 
 // content is a pane's title, what is remarkable of it, and its lines.

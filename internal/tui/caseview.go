@@ -38,8 +38,9 @@ type caseView struct {
 	zoom   bool
 	only   bool
 	raw    bool
-	column int // the first record column that is seen
-	width  int // of the last drawing, for the number of columns
+	column int  // the first record column that is seen
+	width  int  // of the last drawing, for the number of columns
+	alone  bool // the last drawing had room for one pane
 }
 
 func newCaseView(a *app, q *queue, id string) *caseView {
@@ -243,8 +244,9 @@ func (v *caseView) Draw(a paint.Area) {
 		return
 	}
 	room := in.H() - y
+	v.alone = room < 10
 	switch {
-	case room < 10: // one pane at a time
+	case v.alone:
 		v.pane(in.Sub(0, y, in.W(), room), v.focus)
 	default:
 		upper := min(max(room*9/20, 5), v.tallest()+1)

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -53,7 +54,11 @@ func (q *queue) Hints() []keymap.ID {
 	if q.filter.open {
 		return nil
 	}
-	return []keymap.ID{keymap.OpenCase, keymap.Decide, keymap.Filter, keymap.Mark, keymap.Sort, keymap.NextOpen, keymap.GoAudit, keymap.GoSources, keymap.Quit, keymap.Copy}
+	hints := []keymap.ID{keymap.OpenCase, keymap.Decide, keymap.Filter, keymap.Mark, keymap.Sort, keymap.NextOpen, keymap.GoAudit, keymap.GoSources}
+	if q.manifest != nil && len(q.manifest.Gaps) > 0 {
+		hints = slices.Insert(hints, 3, keymap.GoRestore)
+	}
+	return append(hints, keymap.Quit, keymap.Copy)
 }
 
 // State tells what the queue has.

@@ -39,7 +39,11 @@ func (v *restoreScreen) Scope() keymap.Scope { return keymap.Restore }
 
 // Hints are the keys of the footer.
 func (v *restoreScreen) Hints() []keymap.ID {
-	return []keymap.ID{keymap.OpenSlice, keymap.ConfirmGap, keymap.NextGap, keymap.NextPane, keymap.GoQueue, keymap.GoSources, keymap.Back}
+	hints := []keymap.ID{keymap.OpenSlice, keymap.ConfirmGap, keymap.NextPane, keymap.GoQueue, keymap.GoSources, keymap.Back}
+	if len(v.gaps()) > 1 {
+		hints = slices.Insert(hints, 2, keymap.NextGap)
+	}
+	return hints
 }
 
 // State tells what is listed.
@@ -54,8 +58,20 @@ func (v *restoreScreen) enter() tea.Cmd {
 		return nil
 	}
 	v.of, v.reading, v.wrong, v.sum = v.load, true, "", nil
-	v.gap, v.bar, v.first, v.top = 0, 0, 0, 0
+	v.turnTo(0)
 	return v.readRestore()
+}
+
+// turnTo chooses a gap. The cursor stands where it begins, the slice before it in sight.
+func (v *restoreScreen) turnTo(gap int) {
+	v.gap, v.bar, v.top = gap, 0, 0
+	for at, b := range v.bars() {
+		if within(b, v.chosen()) {
+			v.bar = at
+			break
+		}
+	}
+	v.first = max(0, v.bar-1)
 }
 
 // Recv takes what was read, and reads anew behind a new reading of the sources while the screen is seen.
@@ -104,7 +120,7 @@ func (v *restoreScreen) Do(id keymap.ID) tea.Cmd {
 	case keymap.ConfirmGap:
 		v.ask(newConfirm(v.app, v.chosen()))
 	case keymap.NextGap:
-		v.gap, v.bar, v.first, v.top = (v.gap+1)%max(1, len(v.gaps())), 0, 0, 0
+		v.turnTo((v.gap + 1) % max(1, len(v.gaps())))
 	case keymap.NextPane, keymap.PriorPane:
 		v.below = !v.below
 	default:
@@ -168,9 +184,13 @@ func (v *restoreScreen) head(a paint.Area) int {
 		if !g.Declared {
 			how, hst = "PROPOSED, not confirmed", paint.Warn
 		}
+		when := span(g.From, g.To)
+		if a.W() < 100 { // its day stands before each bar
+			when = strings.TrimPrefix(when, dayOf(g.From))
+		}
 		row := a.Sub(0, y, a.W(), 1)
 		row.Puts(0, 0, paint.Piece{Style: st, Text: sign + text.SafeString(g.Store)}, paint.Piece{Text: "  " + g.Kind.String() + partition(g.Only) + "  "}, paint.Piece{Style: hst, Text: how + "  "},
-			paint.Piece{Text: fmt.Sprintf("%s missing, %s present  ", count(g.Missing), count(g.Present))}, paint.Piece{Style: paint.Time, Text: span(g.From, g.To)})
+			paint.Piece{Style: paint.Time, Text: when}, paint.Piece{Text: fmt.Sprintf("  %s missing, %s present", count(g.Missing), count(g.Present))})
 	}
 	return most
 }
@@ -194,10 +214,18 @@ func partition(only map[string][]string) string {
 // span writes two edges, the day once where it is one.
 func span(from, to reconcile.Instant) string {
 	end := edge(to)
-	if day := len("2006-01-02 "); from.Known() && to.Known() && stamp(from)[:day] == end[:day] {
-		end = end[day:]
+	if from.Known() && to.Known() {
+		end = strings.TrimPrefix(end, dayOf(from))
 	}
 	return edge(from) + " to " + end
+}
+
+// dayOf is how a known edge begins.
+func dayOf(i reconcile.Instant) string {
+	if !i.Known() {
+		return ""
+	}
+	return stamp(i)[:len("2006-01-02 ")]
 }
 
 func edge(i reconcile.Instant) string {
@@ -229,13 +257,22 @@ func (v *restoreScreen) histogram(a paint.Area) {
 	scrollbar(body.Sub(body.W()-2, 0, 1, body.H()), v.first, len(bars), v.glyphs)
 }
 
+// timeOfDay is an instant's time of day: the day stands at the beginning of the line.
+func timeOfDay(i reconcile.Instant) string { return i.Time().UTC().Format("15:04:05") }
+
 // barAt is the cell where bars begin.
 const barAt = 24
 
 // counts say what a bar shows.
 func (v *restoreScreen) counts(b reconcile.GapSlice) string {
 	words := fmt.Sprintf(" %s with, %s without", count(b.With), count(b.Without))
-	if within(b, v.chosen()) {
+	switch g := v.chosen(); {
+	case !within(b, g):
+	case g.From.Known() && b.From.Known() && b.From.Before(g.From):
+		words += "  lost from " + timeOfDay(g.From)
+	case g.To.Known() && b.To.Known() && b.To.After(g.To):
+		words += "  lost until " + timeOfDay(g.To)
+	default:
 		words += "  lost"
 	}
 	return words
@@ -284,7 +321,7 @@ func (v *restoreScreen) words(w int) *sheet {
 	s.line(paint.Piece{Style: paint.Strong, Text: counted(u.AtRisk, "action") + " would run again"}, paint.Piece{Text: "  " + v.totals(u.Totals)})
 	for i := range u.Gaps {
 		if g := &u.Gaps[i]; i == v.gap {
-			s.add(paint.Text, fmt.Sprintf("In this gap: %s, of which the effect stands in %s, and %s would, or might, run again.", counted(g.Cases, "case"), count(g.Standing), count(g.AtRisk)))
+			s.add(paint.Text, fmt.Sprintf("In this gap: %s. In %s some effect stands; %s would, or might, run again.", counted(g.Cases, "case"), count(g.Standing), count(g.AtRisk)))
 		}
 	}
 	v.next(s, u)
@@ -339,7 +376,10 @@ func (v *restoreScreen) plan(s *sheet) {
 		s.add(paint.Faint, v.sum.PlanOff)
 		return
 	}
-	s.add(paint.Text, fmt.Sprintf("idemctl restore --plan FILE.sql puts back %s before traffic is let in again; it is written, never run. %s cannot be rebuilt.", counted(int64(v.sum.Insertable), "receipt"), count(int64(len(v.sum.Refused)))))
+	s.add(paint.Text, fmt.Sprintf("idemctl restore --plan FILE.sql puts back %s before traffic is let in again; it is written, never run.", counted(int64(v.sum.Insertable), "receipt")))
+	if n := int64(len(v.sum.Refused)); n > 0 {
+		s.add(paint.Warn, count(n)+" cannot be rebuilt:")
+	}
 	for _, r := range v.sum.Refused[:min(3, len(v.sum.Refused))] {
 		s.indent(2, paint.Warn, text.Truncate(text.SafeString(r.Case), 12)+"  "+text.Once(r.Reason))
 	}

@@ -49,9 +49,9 @@ func TestRestoreScreen(t *testing.T) {
 	t.Parallel()
 	_, deps := restored(t)
 	c := start(t, deps, 120, 36)
-	c.press("4").shows("receipts  restored  declared  12 missing, 0 present  2026-11-29 02:10:00Z to 02:44:12Z", "2026-11-29 02:15:00Z", "0 with, 2 without  lost", "9 with, 0 without",
+	c.press("4").shows("receipts  restored  declared  2026-11-29 02:10:00Z to 02:44:12Z  12 missing, 0 present", "2026-11-29 02:15:00Z", "0 with, 2 without  lost", "9 with, 0 without",
 		"12 actions would run again", "1328.89 EUR, 23600 JPY", "kyoto-tea · create-order · cart-e1c5-1", "puts back 11 receipts", "its response is not known")
-	c.selected("02:00:00Z").press("j", "j").selected("02:10:00Z").press("enter").shows("since>=2026-11-29T02:10:00Z since<2026-11-29T02:15:00Z", "cart-e1c5-1", "cart-3b90-1", "2 of 13 cases")
+	c.selected("02:10:00Z").press("k", "k").selected("02:00:00Z").press("j", "j").press("enter").shows("since>=2026-11-29T02:10:00Z since<2026-11-29T02:15:00Z", "cart-e1c5-1", "cart-3b90-1", "2 of 13 cases")
 	c.press("4").selected("02:10:00Z").press("G").selected("02:45:00Z").press("n").shows("next gap is off: there is no other restore gap")
 }
 
