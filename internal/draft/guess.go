@@ -73,7 +73,7 @@ func guess(ctx context.Context, place sources.Place, t *Target, table *rows.Rela
 	switch {
 	case table.View:
 		return Source{}, false, nil
-	case strings.Contains(bare, "idempoten") && keyed, keyed && telling >= 3 && !strings.EqualFold(key.Name, "key"):
+	case keyed && (strings.Contains(bare, "idempoten") || strings.Contains(bare, "receipt")), keyed && !strings.EqualFold(key.Name, "key") && (telling >= 3 || key.Key):
 		g.out.Role = reconcile.RoleReceipt
 	case strings.Contains(bare, "outbox"):
 		return g.outbox()
@@ -241,12 +241,11 @@ func (g *guesser) state(seen *sampled) {
 	g.add("state", fmt.Sprintf("{from: %s, words: {%s}}", path(c.Name), strings.Join(words, ", ")), "")
 }
 
+// effect reads a business row: its id is its primary key, if that is one column.
 func (g *guesser) effect() {
-	for _, c := range g.table.Columns {
-		if c.Key {
-			g.add("effect_id", plain(path(c.Name)), "")
-			break
-		}
+	keys := slices.DeleteFunc(slices.Clone(g.table.Columns), func(c rows.Column) bool { return !c.Key })
+	if len(keys) == 1 {
+		g.add("effect_id", plain(path(keys[0].Name)), "")
 	}
 	i := slices.IndexFunc(g.table.Columns, func(c rows.Column) bool { return strings.EqualFold(c.Name, "amount") })
 	if i >= 0 {

@@ -30,11 +30,24 @@ func Write(name string, found *Found) ([]byte, error) {
 	for i := range found.Sources {
 		w.source(&found.Sources[i], main)
 	}
+	w.passed(found)
 	data := w.b.Bytes()
 	if _, err := config.Read("the draft", data, func(string) string { return "set" }); err != nil {
 		return nil, fmt.Errorf("drafting a config: %w", err)
 	}
 	return data, nil
+}
+
+// passed names what was passed over: rows without a key may be what the receipts name.
+func (w *writer) passed(found *Found) {
+	const most = 10
+	for i, name := range found.Passed {
+		if i == most {
+			w.remark(2, "and %d more were passed over", len(found.Passed)-most)
+			return
+		}
+		w.remark(2, "passed over: %s. If the receipts name its rows: role: effects, map: {effect_id: id}, and the receipts' map says where: {effect_id: result.id}", name)
+	}
 }
 
 // PlainName makes a config's name of a file's or a database's.
