@@ -114,11 +114,16 @@ func (p *page) checked(s *CheckedSource) {
 	}
 }
 
+// widestPlace is how many cells the places that facts are read from may take beside each other; several alternatives take more, and stand for themselves.
+const widestPlace = 44
+
 func (p *page) fields(s *CheckedSource) {
 	fact, column := 0, 0
 	for _, f := range s.Fields {
 		fact = max(fact, text.Width(text.SafeString(f.Fact)))
-		column = max(column, text.Width(text.SafeString(columnText(f))))
+		if w := text.Width(text.SafeString(columnText(f))); w <= widestPlace {
+			column = max(column, w)
+		}
 	}
 	for i, f := range s.Fields {
 		how := text.SafeString(f.How)
@@ -128,7 +133,11 @@ func (p *page) fields(s *CheckedSource) {
 		if i < len(s.Samples) && s.Samples[i] != "" {
 			how += ", like " + text.SafeString(s.Samples[i])
 		}
-		p.flow(fact+column+8, "    %s  %s  %s", text.Pad(text.SafeString(f.Fact), fact), text.Pad(text.SafeString(columnText(f)), column), how)
+		place := text.SafeString(columnText(f))
+		if text.Width(place) <= column {
+			place = text.Pad(place, column)
+		}
+		p.flow(fact+8, "    %s  %s  %s", text.Pad(text.SafeString(f.Fact), fact), place, how)
 	}
 	if free := freeColumns(s); len(free) > 0 {
 		p.flow(6, "    read but not mapped: %s", text.SafeString(strings.Join(free, ", ")))
@@ -140,7 +149,7 @@ func newest(s *CheckedSource) string {
 	t := s.Stats.Last
 	out := t.Time().Format(time.RFC3339)
 	if s.Now.Known() && s.Now.After(t) {
-		out += ", " + s.Now.Time().Sub(t.Time()).Truncate(time.Second).String() + " before now"
+		out += ", " + lasts(s.Now.Time().Sub(t.Time())) + " before now"
 	}
 	return out
 }
