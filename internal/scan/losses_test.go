@@ -53,8 +53,16 @@ var lossesOf = map[string]struct {
 	"orders":                 {func(t *trade) { lose(t.orders, 0.3, 0.5) }, "orders", "", false},
 	"receipts, traffic off":  {func(t *trade) { lose(t.receipts, 0.3, 1) }, "receipts", "", true},
 	"receipts of one tenant": {func(t *trade) { loseOf(t.receipts, "t02", 0.3, 0.5) }, "receipts", "t02", false},
-	"charges are no store":   {func(t *trade) { lose(t.charges, 0.3, 0.5) }, "", "", false},
-	"receipts were cleared":  {func(t *trade) { lose(t.receipts, 0, 0.5) }, "", "", false},
+	"receipts of one tenant, of rows with fingerprints": {func(t *trade) {
+		for _, m := range t.all() {
+			for _, r := range m.recs {
+				r.Fingerprint = reconcile.Text("f")
+			}
+		}
+		loseOf(t.receipts, "t02", 0.3, 0.5)
+	}, "receipts", "t02", false},
+	"charges are no store":  {func(t *trade) { lose(t.charges, 0.3, 0.5) }, "", "", false},
+	"receipts were cleared": {func(t *trade) { lose(t.receipts, 0, 0.5) }, "", "", false},
 	"nothing happened": {func(t *trade) {
 		for _, m := range t.all() {
 			lose(m, 0.3, 0.5)

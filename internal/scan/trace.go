@@ -32,32 +32,36 @@ const traceSize = 64
 // flags are what the sieve must know of a row besides hashes, all from the scan's one clock.
 type flags uint32
 
+const roleMask flags = 7 // a reconcile.Role
+
 const (
-	roleMask flags = 7       // a reconcile.Role
-	odd      flags = 1 << 3  // anything but the plainest good form of its kind: the rules decide
-	live     flags = 1 << 4  // receipt: not past its life
-	closed   flags = 1 << 5  // the retry window that this row would open is over
-	aged     flags = 1 << 6  // effect: retention would have removed its receipt
-	failed   flags = 1 << 7  // receipt: a stored failure, or a response without effect
-	local    flags = 1 << 8  // the contract has a local leg
-	remote   flags = 1 << 9  // the contract has a provider leg
-	request  flags = 1 << 10 // the row tells parameters, and the contract how they are compared
-	keyOnly  flags = 1 << 11 // of the identity it carries the key, and nothing that could disagree
-	noReq    flags = 1 << 13 // the contract declares nothing by which requests are compared
-	noActor  flags = 1 << 14 // the contract declares no actor
-	lodged   flags = 1 << 15 // the row carries no key: a reference gave it its identity
-	done     flags = 1 << 20 // the row shows that the action was done, see reconcile.Witness
-	printed  flags = 1 << 30 // the row tells a fingerprint of its request
-	meets    flags = 1 << 19 // the provider may be sent one key for two identities of this key
-	aimed    flags = 1 << 18 // intent: it tells where it was sent
-	shared   flags = 1 << 12 // the contract shares effects: one reference may serve several actions
-	judged   flags = 1 << 22 // its parameters can be compared
-	begun    flags = 1 << 23 // receipt: when it was completed is not known, t is when it was begun
-	prints   flags = 1 << 21 // its fingerprint is declared to be comparable
+	odd     flags = (roleMask + 1) << iota // anything but the plainest good form of its kind: the rules decide
+	live                                   // receipt: not past its life
+	closed                                 // the retry window that this row would open is over
+	aged                                   // effect: retention would have removed its receipt
+	failed                                 // receipt: a stored failure, or a response without effect
+	local                                  // the contract has a local leg
+	remote                                 // the contract has a provider leg
+	shared                                 // the contract shares effects: one reference may serve several actions
+	noReq                                  // the contract declares nothing by which requests are compared
+	noActor                                // the contract declares no actor
+	request                                // the row tells parameters, and the contract how they are compared
+	judged                                 // its parameters can be compared
+	printed                                // the row tells a fingerprint of its request
+	prints                                 // its fingerprint is declared to be comparable
+	keyOnly                                // of the identity it carries the key, and nothing that could disagree
+	lodged                                 // the row carries no key: a reference gave it its identity
+	meets                                  // the provider may be sent one key for two identities of this key
+	aimed                                  // intent: it tells where it was sent
+	begun                                  // receipt: when it was completed is not known, t is when it was begun
+	done                                   // the row shows that the action was done, see reconcile.Witness
+	flagsEnd
 )
 
 // partShift is where the number of the row's partition stands in the flags: 0 = not known.
 const partShift = 24
+
+const _ = uint(1<<partShift - flagsEnd) // does not compile where a flag would reach into the number
 
 // completed is when a row was made, a receipt completed; 0 = unknown.
 func (t *trace) completed() uint32 {
