@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"example.com/idemctl/internal/sources/postgres/pgtest"
 )
 
@@ -43,6 +45,7 @@ func TestNoCommandWritesToPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = conn.Close(ctx) }()
+		alone(t, conn)
 		result := conn.ExecParams(ctx, face, nil, nil, nil, nil).Read()
 		if result.Err != nil {
 			t.Fatal(result.Err)
@@ -95,6 +98,23 @@ func TestNoCommandWritesToPostgres(t *testing.T) {
 		kept = holds(t, dir, "canary")
 		if kept != "" {
 			t.Errorf("as %s: %s keeps what connected", role, kept)
+		}
+	}
+}
+
+// alone waits until no other session is there: one that was closed is for a while, and tells what it did as it goes.
+func alone(t *testing.T, conn *pgconn.PgConn) {
+	t.Helper()
+	const others = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+	for over := time.Now().Add(patience); ; {
+		result := conn.ExecParams(t.Context(), others, nil, nil, nil, nil).Read()
+		switch {
+		case result.Err != nil:
+			t.Fatal(result.Err)
+		case string(result.Rows[0][0]) == "0":
+			return
+		case time.Now().After(over):
+			t.Fatal("other sessions are still there")
 		}
 	}
 }

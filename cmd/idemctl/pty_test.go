@@ -28,6 +28,9 @@ type session struct {
 	got    chan []byte // what the program writes; closed when nobody holds the terminal any more
 }
 
+// patience is how long a program may keep a test waiting before it is taken to hang. No machine is so busy.
+const patience = 4 * time.Minute
+
 func onTerminal(t *testing.T, env []string, args ...string) *session {
 	t.Helper()
 	self, err := os.Executable()
@@ -49,7 +52,7 @@ func onTerminalAs(t *testing.T, cmd *exec.Cmd, env []string) *session {
 	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 36, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	hung := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	hung := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { hung.Stop() })
 	answers := s.screen.InputPipe().(io.Closer) // closing it ends the copy below; closing the emulator would race with it
 	t.Cleanup(func() { _, _ = s.tty.Close(), answers.Close() })

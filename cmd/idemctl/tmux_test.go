@@ -72,7 +72,7 @@ func (p *pane) screen() string { p.t.Helper(); return p.tmux("capture-pane", "-p
 // until waits until done holds, or fails with what is wrong.
 func (p *pane) until(wrong string, done func() bool) {
 	p.t.Helper()
-	look, over := time.NewTicker(20*time.Millisecond), time.After(30*time.Second)
+	look, over := time.NewTicker(20*time.Millisecond), time.After(patience)
 	defer look.Stop()
 	for !done() {
 		select {
