@@ -82,7 +82,7 @@ func TestTwinsAreWhatEachPairSays(t *testing.T) {
 			subjects = append(subjects, s)
 		}
 		w := &World{}
-		RelateTwins(subjects, w)
+		RelateTwins(subjects, w, nil)
 		for _, s := range subjects {
 			var all []*Subject
 			for _, o := range subjects {

@@ -35,7 +35,7 @@ func Relate(subjects []*Subject, w *World) {
 		}
 	}
 	relateStrangers(subjects)
-	RelateTwins(subjects, w)
+	RelateTwins(subjects, w, nil)
 	RelateTies(subjects, w)
 }
 

@@ -6,12 +6,15 @@ import (
 	"strings"
 )
 
-// RelateTwins fills Twins of each subject from the others: another action of one place, actor and request, begun inside the retry window of a send of the
+// RelateTwins fills Twins of each subject that of chooses, nil = of all, from the others: another action of one place, actor and request, begun inside the retry window of a send of the
 // other, whatever its state. Of which nothing tells whether it is one, it is Unsure. The nearest MaxCandidates in time are named, the rest counted. Where a
 // subject has several requests, those that are not named are counted by the one that most share.
-func RelateTwins(subjects []*Subject, w *World) {
+func RelateTwins(subjects []*Subject, w *World, of func(*Subject) bool) {
 	t := newTwinIndex(subjects, w)
 	for i, s := range subjects {
+		if of != nil && !of(s) {
+			continue
+		}
 		if t.wishes[i] == nil {
 			if s.Contract != nil && len(s.Contract.Actor) > 0 {
 				t.likeEffects(s)

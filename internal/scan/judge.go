@@ -187,13 +187,14 @@ func (j *judge) subjects(ctx context.Context, all []*reconcile.Record, guests ma
 		j.strays.gather(j, subjects, at)
 		return nil
 	}
-	reconcile.RelateTwins(subjects, j.world)
+	own := func(s *reconcile.Subject) bool { return isOwn(s, guests) && which(s) }
+	reconcile.RelateTwins(subjects, j.world, own)
 	reconcile.RelateTies(subjects, j.world)
 	for _, s := range subjects {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !isOwn(s, guests) || !which(s) {
+		if !own(s) {
 			continue
 		}
 		if j.strays != nil {

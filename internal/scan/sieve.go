@@ -88,15 +88,12 @@ func (s *sieve) run(ctx context.Context) error {
 	if err := s.requests(ctx); err != nil {
 		return err
 	}
-	pulled, err := s.meetings(ctx, s.asks.look())
+	pulled, err := s.meetings(ctx)
 	if err != nil {
 		return err
 	}
 	if len(pulled) > 0 {
 		if err := s.each(ctx, func(g group) error { return s.pull(g, pulled) }); err != nil {
-			return err
-		}
-		if err := s.each(ctx, s.asks.look()); err != nil {
 			return err
 		}
 	}
@@ -225,9 +222,8 @@ type meeting struct {
 	hot  bool
 }
 
-// meetings finds the references that two or more groups really carry, joins those groups, and returns those that must be pulled in. The same pass looks
-// for twins.
-func (s *sieve) meetings(ctx context.Context, look func(group) error) (map[uint64]bool, error) {
+// meetings finds the references that two or more groups really carry, joins those groups, and returns those that must be pulled in.
+func (s *sieve) meetings(ctx context.Context) (map[uint64]bool, error) {
 	var ms []meeting
 	last := make(map[uint32]meeting) // a key of a million rows comes row by row, and is noted once
 	note := func(node uint64, h, tag uint32) {
@@ -257,7 +253,7 @@ func (s *sieve) meetings(ctx context.Context, look func(group) error) (map[uint6
 				nodes[[2]uint64{uint64(t.src), t.pos}] = g.node
 			}
 		}
-		return look(g)
+		return nil
 	}); err != nil {
 		return nil, err
 	}

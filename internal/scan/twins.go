@@ -47,37 +47,38 @@ type other struct {
 
 // asks finds, of all actions, the nearest that ask, or may ask, for what a suspect asks for. Between two seats in time no more are kept than one of them needs.
 type asks struct {
-	of     *asking
-	seats  []askSeat
-	from   int // where those of the group that was taken in last begin
-	sorted bool
-	bases  map[uint64][]uint8 // every set of bases that suspects have, by its hash
-	byKey  map[askKey]stretch // the seats of each key, once they are sorted
-	gaps   map[int][2][]other // before a seat: the nearest to the seat before it, and the nearest to it
-	full   []int              // those of gaps in which others stand
-	one    ask
+	of    *asking
+	seats []askSeat
+	from  int                // where those of the group that was taken in last begin
+	bases map[uint64][]uint8 // every set of bases that suspects have, by its hash
+	byKey map[askKey]stretch // the seats of each key, once they are sorted
+	gaps  map[int][2][]other // before a seat: the nearest to the seat before it, and the nearest to it
+	full  []int              // those of gaps in which others stand
+	one   ask
 
 	untimed map[askKey][]other // those that tell no time
 }
 
-// seatAll takes in a suspect's group. Where its rows may be of several actions, each asks by itself too.
-func (s *asks) seatAll(g *group) {
+// seatAll takes in a suspect's group.
+func (s *asks) seatAll(g *group) { s.eachAsk(g, s.seat) }
+
+// eachAsk hands over what a group asks for. Where its rows may be of several actions, each asks by itself too.
+func (s *asks) eachAsk(g *group, f func(a *ask, node uint64)) {
 	s.one.reset()
 	for i := range g.rows {
 		s.one.add(s.of, &g.rows[i])
 	}
-	s.seat(&s.one, g.node)
+	f(&s.one, g.node)
 	for i := range g.rows[:min(len(g.rows), askRows)] {
 		if g.torn {
 			s.one.reset()
 			s.one.add(s.of, &g.rows[i])
-			s.seat(&s.one, g.node)
+			f(&s.one, g.node)
 		}
 	}
 }
 
 func (s *asks) seat(a *ask, node uint64) {
-	s.sorted = false
 	if n := len(s.seats); n == 0 || s.seats[n-1].node != node {
 		s.from = n
 	}
@@ -132,43 +133,17 @@ func (s *asks) sit(key askKey, a *ask, node uint64) {
 // oneMoment is how many seconds apart two times of one action are looked at as two.
 const oneMoment = 60
 
-// look returns what takes in every group, after which the nearest of each seat are known.
-func (s *asks) look() func(group) error {
-	s.open()
-	return func(g group) error {
-		if g.rows[0].k == 0 || len(s.seats) == 0 {
-			return nil
-		}
-		s.one.reset()
-		for i := range g.rows {
-			s.one.add(s.of, &g.rows[i])
-		}
-		s.offer(&s.one, g.node)
-		for i := range g.rows[:min(len(g.rows), askRows)] {
-			if g.torn {
-				s.one.reset()
-				s.one.add(s.of, &g.rows[i])
-				s.offer(&s.one, g.node)
-			}
-		}
-		return nil
-	}
-}
-
 // open makes ready for offers: every seat is taken.
 func (s *asks) open() {
 	s.gaps, s.untimed = make(map[int][2][]other), make(map[askKey][]other)
-	if !s.sorted {
-		slices.SortFunc(s.seats, compareSeat)
-		s.seats, s.sorted = slices.Compact(s.seats), true
-		s.byKey = make(map[askKey]stretch)
-		for n := range s.seats {
-			of, known := s.byKey[s.seats[n].key]
-			if !known {
-				of.from = n
-			}
-			s.byKey[s.seats[n].key] = stretch{of.from, n + 1}
+	slices.SortFunc(s.seats, compareSeat)
+	s.seats, s.byKey = slices.Compact(s.seats), make(map[askKey]stretch)
+	for n := range s.seats {
+		of, known := s.byKey[s.seats[n].key]
+		if !known {
+			of.from = n
 		}
+		s.byKey[s.seats[n].key] = stretch{of.from, n + 1}
 	}
 }
 
@@ -258,8 +233,24 @@ func (s *asks) near(n, most int, each func(node uint64)) {
 	}
 }
 
+// offerAll offers a group to the seats of those that ask for the same. A row without a key is no twin of anybody's.
+func (s *sieve) offerAll(g group) error {
+	if g.rows[0].k != 0 {
+		s.asks.eachAsk(&g, s.asks.offer)
+	}
+	return nil
+}
+
 // seatTwins adds, to each suspect, rows of other actions that ask, or may ask, for the same. They come as guests: they are counted where they belong.
 func (s *sieve) seatTwins(ctx context.Context) error {
+	if len(s.asks.seats) == 0 {
+		return nil
+	}
+	s.asks.open()
+	if err := s.each(ctx, s.offerAll); err != nil {
+		return err
+	}
+	s.asks.close()
 	hosts := make(map[uint64][]uint64) // door → suspects that stand behind it
 	large := s.unions.large(fewGroups)
 	door := func(node uint64) uint64 {
@@ -268,7 +259,6 @@ func (s *sieve) seatTwins(ctx context.Context) error {
 		}
 		return node
 	}
-	s.asks.close()
 	for n := range s.asks.seats {
 		host := s.asks.seats[n].node
 		s.asks.near(n, nearTwins, func(node uint64) {
