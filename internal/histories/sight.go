@@ -86,7 +86,9 @@ func (g *sight) joined(r *reconcile.Record) bool {
 			return false
 		}
 	}
-	if slices.ContainsFunc(g.shown[id][Orders], func(row *reconcile.Record) bool { return (row == r || sharesID(row, r)) && g.younger(id, row) }) {
+	if slices.ContainsFunc(g.shown[id][Orders], func(row *reconcile.Record) bool {
+		return (row == r || sharesID(row, r)) && (g.younger(id, row) || g.remade(id, row))
+	}) {
 		return false
 	}
 	named := false
@@ -107,6 +109,14 @@ func (g *sight) younger(id Identity, row *reconcile.Record) bool {
 		return r.State == reconcile.StateCompleted && sharesID(r, row) && row.CreatedAt.After(r.CompletedAt.Add(settle))
 	}
 	return slices.ContainsFunc(g.shown[id][Receipts], after) || slices.ContainsFunc(g.shown[id][OldDisk], after)
+}
+
+// remade reports whether the old disk shows, under the id of a row, one that the same action made at another time: the id was handed out twice, and nothing
+// tells which of the two a receipt means.
+func (g *sight) remade(id Identity, row *reconcile.Record) bool {
+	return slices.ContainsFunc(g.shown[id][OldRows], func(old *reconcile.Record) bool {
+		return old.EffectID.Equal(row.EffectID) && old.CreatedAt != row.CreatedAt
+	})
 }
 
 // differ reports whether two records name two amounts or two requests: then an id alone joins them no more.
