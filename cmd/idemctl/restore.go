@@ -94,6 +94,9 @@ func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []strin
 		return err
 	}
 	defer func() { _ = res.Close() }()
+	if err := opt.checkStore(len(res.Manifest().Sources), func(i int) string { return res.Manifest().Sources[i].Name }); err != nil {
+		return err // a saved scan alone tells which sources it has
+	}
 	seen := restore.Only(res, opt.store)
 	found, err := restore.Of(ctx, seen)
 	if err != nil {
@@ -168,7 +171,7 @@ func (o *restoreOptions) window(env *Env, t target) ([]reconcile.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkStore(cfg); err != nil || !named {
+	if err := o.checkStore(len(cfg.Sources), func(i int) string { return cfg.Sources[i].Name }); err != nil || !named {
 		return nil, err
 	}
 	ev := reconcile.Event{Store: o.store}
@@ -195,13 +198,14 @@ func (o *restoreOptions) window(env *Env, t target) ([]reconcile.Event, error) {
 	return []reconcile.Event{ev}, nil
 }
 
-func (o *restoreOptions) checkStore(cfg *config.Config) error {
-	var names []string
-	for i := range cfg.Sources {
-		names = append(names, cfg.Sources[i].Name)
+// checkStore refuses a store that is none of n sources.
+func (o *restoreOptions) checkStore(n int, name func(int) string) error {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = name(i)
 	}
 	if o.store != "" && !slices.Contains(names, o.store) {
-		return &usageError{what: fmt.Sprintf("--store %s: the config has no such source", o.store), hint: suggest(o.store, names)}
+		return &usageError{what: fmt.Sprintf("--store %s: there is no such source", o.store), hint: suggest(o.store, names)}
 	}
 	return nil
 }

@@ -13,12 +13,13 @@ import (
 	"example.com/idemctl/internal/text"
 )
 
-// Restore writes the restore audit for a person: first what is systematic, then what stands and what would run again, then what proves it.
+// Restore writes the restore audit for a person: first what is systematic, then what stands and what would run again, then what proves it. m is that of the
+// whole scan, also where a is of one store.
 func Restore(w io.Writer, m *scan.Manifest, a *restore.Audit, opt Options) error {
 	p := newPage(w, opt)
 	p.restoreHead(m)
 	if len(a.Gaps) == 0 {
-		p.printf("%s\n", p.in(green, "No restore gap: none is declared, and no source shows one."))
+		p.printf("%s\n", p.in(green, noGap(len(m.Gaps))))
 		if !m.Complete {
 			p.flow(2, "%s", p.in(yellow, "But not everything could be read: a gap may hide there."))
 		}
@@ -34,6 +35,17 @@ func Restore(w io.Writer, m *scan.Manifest, a *restore.Audit, opt Options) error
 	p.resends(a)
 	p.restoreNext(a, opt)
 	return p.flush()
+}
+
+// noGap says that there is none, or none of the store that was asked for, while others have so many.
+func noGap(others int) string {
+	switch others {
+	case 0:
+		return "No restore gap: none is declared, and no source shows one."
+	case 1:
+		return "No restore gap of the store that was asked for; 1 of another is left out."
+	}
+	return fmt.Sprintf("No restore gap of the store that was asked for; %d of others are left out.", others)
 }
 
 func (p *page) restoreHead(m *scan.Manifest) {
