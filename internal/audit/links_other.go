@@ -4,5 +4,5 @@ package audit
 
 import "io/fs"
 
-// names counts the hard links to a file: nobody says here.
-func names(fs.FileInfo) uint64 { return 1 }
+// names counts the hard links to a file that has several: nobody says here.
+func names(fs.FileInfo) string { return "" }

@@ -3,14 +3,15 @@
 package audit
 
 import (
+	"fmt"
 	"io/fs"
 	"syscall"
 )
 
-// names counts the hard links to a file.
-func names(info fs.FileInfo) uint64 {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(s.Nlink) //nolint:unconvert // narrower on some systems
+// names counts the hard links to a file that has several; "" where it has one.
+func names(info fs.FileInfo) string {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Nlink > 1 {
+		return fmt.Sprint(s.Nlink) // of a width that differs by system
 	}
-	return 1
+	return ""
 }

@@ -99,8 +99,8 @@ func (s site) look() (standing, error) {
 	case info.Mode().Perm()&0o022 != 0:
 		return nothing, &PlaceError{s.path, fmt.Sprintf("others can write it (mode %04o)", info.Mode().Perm()), "type: chmod 600 " + s.path}
 	}
-	if n := names(info); n > 1 {
-		what := fmt.Sprintf("the file has %d names (hard links): under each it would have a lock and a -wal of its own, and what is recorded under one is lost to the other", n)
+	if n := names(info); n != "" {
+		what := fmt.Sprintf("the file has %s names (hard links): under each it would have a lock and a -wal of its own, and what is recorded under one is lost to the other", n)
 		return nothing, &PlaceError{s.path, what, "remove the other names, see: find / -samefile " + s.path}
 	}
 	if err := localOnly(s.path); err != nil {

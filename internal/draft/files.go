@@ -83,14 +83,14 @@ func fileScore(ctx context.Context, place sources.Place, spec *sources.Spec, p *
 		}
 		fit++
 	})
-	if err != nil && ctx.Err() == nil {
-		return 0, nil //nolint:nilerr // the records do not stand where this preset looks for them: it does not fit
-	}
-	if read == 0 || 2*fit < read {
+	switch {
+	case ctx.Err() != nil:
 		return 0, ctx.Err()
+	case err != nil, read == 0, 2*fit < read: // an error: the records do not stand where this preset looks for them
+		return 0, nil
 	}
 	const perField = 100
-	return perField*len(paths) + letters, ctx.Err()
+	return perField*len(paths) + letters, nil
 }
 
 func cellText(c rows.Cell) string {

@@ -45,17 +45,20 @@ type History struct {
 // draw picks one of n.
 type draw func(n int) int
 
+// drawing is what a seed draws for one kind of history.
+func drawing(seed, kind uint64) draw {
+	return rand.New(rand.NewPCG(seed, kind)).IntN //nolint:gosec // G404: the same seed must make the same history
+}
+
 // Generate makes the history of a seed.
 func Generate(seed uint64) *History {
-	rng := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // a history that repeats, not a secret
-	return From(rng.IntN)
+	return From(drawing(seed, 7))
 }
 
 // GenerateHealthy makes the history of a seed in which nothing fails: clients, requests and stores of every shape, in good order.
 func GenerateHealthy(seed uint64) *History {
-	rng := rand.New(rand.NewPCG(seed, 13)) //nolint:gosec // a history that repeats, not a secret
 	h := &History{healthy: true}
-	h.from(rng.IntN)
+	h.from(drawing(seed, 13))
 	return h
 }
 

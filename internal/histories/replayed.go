@@ -1,7 +1,6 @@
 package histories
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -17,9 +16,8 @@ type Replayed struct {
 
 // GenerateReplayed makes the history of a seed in which operators let the service send some actions again, rightly or not, some time before the scan.
 func GenerateReplayed(seed uint64) *History {
-	rng := rand.New(rand.NewPCG(seed, 11)) //nolint:gosec // a history that repeats, not a secret
 	h := &History{replays: true}
-	h.from(rng.IntN)
+	h.from(drawing(seed, 11))
 	return h
 }
 

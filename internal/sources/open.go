@@ -241,7 +241,7 @@ func (s *Source) openCSV(ctx context.Context) (rows.Table, error) {
 // linePattern is what the lines of a text log look like; nil for other sources.
 func (s *Spec) linePattern() (*regexp.Regexp, error) {
 	if s.Scheme != Text {
-		return nil, nil //nolint:nilnil // no other source has one
+		return nil, nil
 	}
 	re, err := lines.Compile(s.Pattern)
 	if err != nil {

@@ -164,7 +164,7 @@ func (r *reader) columns() (layout, error) {
 		}
 	}
 	ok, err := r.next()
-	switch f, refused := err.(*fault); { //nolint:errorlint // next makes it
+	switch f, refused := errors.AsType[*fault](err); {
 	case refused:
 		f.stops = true
 		return layout{}, f

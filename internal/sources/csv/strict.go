@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -188,7 +189,7 @@ func (s *strict) end() (bool, error) {
 	s.rec.text = s.rec.own
 	raw := s.Bytes()[:max(0, s.at-s.ending)]
 	ok, err := s.counted(s.quote.Line > 0)
-	switch f, refused := err.(*fault); { //nolint:errorlint // counted makes it
+	switch f, refused := errors.AsType[*fault](err); {
 	case refused && f.stops:
 		return false, f
 	case s.long || len(raw) > files.MaxRecord:

@@ -124,17 +124,23 @@ type guard struct {
 func (g *guard) Read(p []byte) (int, error) {
 	n, err := g.r.Read(p)
 	g.out += int64(n)
-	if err == nil && (g.out > freeBytes && g.out/maxRatio > g.in.n || g.out >= 1<<offsetBits) {
-		err = ErrBomb
+	switch {
+	case err == io.EOF: // this very error: one that wraps it tells of a stream that ended too early
+		return n, io.EOF
+	case err != nil:
+		return n, g.broken(err)
+	case g.out > freeBytes && g.out/maxRatio > g.in.n || g.out >= 1<<offsetBits:
+		return n, g.broken(ErrBomb)
+	case n == 0:
+		return 0, g.in.ctx.Err()
 	}
-	if err == nil && n == 0 {
-		err = g.in.ctx.Err()
+	return n, nil
+}
+
+// broken says why a stream went wrong: the context's end first.
+func (g *guard) broken(err error) error {
+	if ctxErr := g.in.ctx.Err(); ctxErr != nil {
+		return ctxErr
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // a wrapped EOF is a stream that ended too early
-		if ctxErr := g.in.ctx.Err(); ctxErr != nil {
-			return n, ctxErr
-		}
-		err = &DamagedError{Err: err}
-	}
-	return n, err
+	return &DamagedError{Err: err}
 }

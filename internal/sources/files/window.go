@@ -34,7 +34,8 @@ type Window struct {
 	base       int64 // offset of buf[0]
 	line       int64 // of the first byte that is shown
 	lineAt     int64 // offset at which that line begins
-	err        error // why r ended
+	ended      bool  // r came to its proper end
+	err        error // why it ended else
 }
 
 // NewWindow returns a Window that can show a record of MaxRecord bytes and what follows it.
@@ -42,7 +43,7 @@ func NewWindow() *Window { return &Window{buf: make([]byte, MaxRecord+scanStep)}
 
 // Reset starts anew on r, whose first byte stands at this place. It asks r for no less than step bytes at once.
 func (w *Window) Reset(r io.Reader, at Place, step int) {
-	w.r, w.start, w.end, w.step, w.err = r, 0, 0, step, nil
+	w.r, w.start, w.end, w.step, w.ended, w.err = r, 0, 0, step, false, nil
 	w.base, w.line, w.lineAt = at.Offset, at.Line, at.Offset-(at.Column-1)
 }
 
@@ -100,10 +101,15 @@ func (w *Window) More() bool {
 	}
 	before := w.end
 	want := min(len(w.buf), w.end+max(w.step, w.end))
-	for idle := 0; w.end < want && w.err == nil; {
+	for idle := 0; w.end < want && !w.ended && w.err == nil; {
 		n, err := w.r.Read(w.buf[w.end:want])
 		w.end += n
-		if w.err = err; err == nil && n == 0 {
+		switch {
+		case err == io.EOF: // this very error: one that wraps it tells of a stream that ended too early
+			w.ended = true
+		case err != nil:
+			w.err = err
+		case n == 0:
 			if idle++; idle == idleReads {
 				w.err = io.ErrNoProgress
 			}
@@ -113,9 +119,4 @@ func (w *Window) More() bool {
 }
 
 // Failed returns the error that ended the stream, nil for its proper end or when it goes on.
-func (w *Window) Failed() error {
-	if w.err == io.EOF { //nolint:errorlint // a wrapped EOF is a stream that ended too early
-		return nil
-	}
-	return w.err
-}
+func (w *Window) Failed() error { return w.err }

@@ -29,14 +29,15 @@ type splitter struct {
 	seen       int   // buf[start:seen] holds no newline
 	base       int64 // stream offset of buf[0]
 	number     int64 // of the line that starts at buf[start]
-	err        error // why r ended
+	ended      bool  // r came to its proper end
+	err        error // why it ended else
 }
 
 func newSplitter() *splitter { return &splitter{buf: make([]byte, MaxLine+readSize)} }
 
 // reset starts anew on r, whose first byte has this offset and belongs to the line of this number.
 func (s *splitter) reset(r io.Reader, offset, number int64) {
-	s.r, s.base, s.number, s.err = r, offset, number, nil
+	s.r, s.base, s.number, s.ended, s.err = r, offset, number, false, nil
 	s.start, s.end, s.seen = 0, 0, 0
 }
 
@@ -58,8 +59,8 @@ func (s *splitter) next() (line, bool) {
 		if s.end-s.start > MaxLine {
 			return s.skip()
 		}
-		if s.err != nil {
-			if s.start == s.end || s.failed() != nil {
+		if s.ended || s.err != nil {
+			if s.start == s.end || s.err != nil {
 				return line{}, false
 			}
 			l := line{text: s.buf[s.start:s.end], offset: s.offset(), number: s.number}
@@ -71,12 +72,7 @@ func (s *splitter) next() (line, bool) {
 }
 
 // failed returns the error that ended the stream, nil for its proper end.
-func (s *splitter) failed() error {
-	if s.err == io.EOF { //nolint:errorlint // a wrapped EOF is a stream that ended too early
-		return nil
-	}
-	return s.err
-}
+func (s *splitter) failed() error { return s.err }
 
 func (s *splitter) advance(to int) {
 	s.start, s.seen = to, to
@@ -89,9 +85,9 @@ func (s *splitter) skip() (line, bool) {
 	for {
 		s.base += int64(s.end)
 		s.start, s.end, s.seen = 0, 0, 0
-		if s.err != nil {
+		if s.ended || s.err != nil {
 			s.number++
-			return l, s.failed() == nil
+			return l, s.err == nil
 		}
 		s.fill()
 		if i := bytes.IndexByte(s.buf[:s.end], '\n'); i >= 0 {
@@ -113,7 +109,10 @@ func (s *splitter) fill() {
 	}
 	n, err := s.r.Read(s.buf[s.end:min(s.end+readSize, len(s.buf))])
 	s.end += n
-	if err != nil {
+	switch {
+	case err == io.EOF: // this very error: one that wraps it tells of a stream that ended too early
+		s.ended = true
+	case err != nil:
 		s.err = err
 	}
 }

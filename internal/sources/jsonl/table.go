@@ -104,14 +104,18 @@ const sampled = 100
 // Columns lists the members of the first lines with the types seen, in the order of their first appearance.
 func (t *Table) Columns() []rows.Column {
 	var seen rows.Sample
-	each := func(name []byte, c rows.Cell) error { //nolint:unparam // the shape that Members asks for
-		seen.Note(name, c)
-		return nil
-	}
 	left := sampled
 	for i := range t.set.Files {
 		err := t.each(context.Background(), i, nil, func(l line) error {
-			if text := object(l); text != nil && t.whole.Members(text, each) == nil {
+			text := object(l)
+			if text == nil {
+				return nil
+			}
+			whole := t.whole.Members(text, func(name []byte, c rows.Cell) error {
+				seen.Note(name, c)
+				return nil
+			})
+			if whole == nil {
 				left--
 			}
 			if left == 0 {

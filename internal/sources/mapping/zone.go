@@ -59,10 +59,10 @@ type place struct {
 
 const hintZone = "name it: zone: {from: COLUMN, words: {IST: Asia/Kolkata}}; names like Europe/Zurich, offsets like +01:00 and the abbreviations of docs/sources.md are known"
 
-// zone compiles the column that a time's zone comes from; nil where there is none.
+// zone compiles the column that a time's zone comes from; there is none where times give their own.
 func (m *Mapper) zone(f *Field) (*zoneExpr, error) {
 	if f.ZoneFrom == "" {
-		return nil, nil //nolint:nilnil // most times give their own zone
+		return nil, nil
 	}
 	e, err := m.column(f, f.ZoneFrom)
 	if err != nil {

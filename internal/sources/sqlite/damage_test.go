@@ -17,7 +17,11 @@ func readAll(t *testing.T, path, temp string) (n int, complete bool) {
 	if err != nil {
 		return 0, false
 	}
-	defer s.Close() //nolint:errcheck // the verdict is taken
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	tab, err := s.Table("receipts")
 	if err != nil {
 		return 0, false

@@ -34,9 +34,8 @@ type source struct {
 type face struct {
 	size     int64
 	modified int64
-	wal      int64 // the size of the -wal file: a checkpoint that restored size and time would still have needed one
-	device   uint64
-	inode    uint64
+	wal      int64  // the size of the -wal file: a checkpoint that restored size and time would still have needed one
+	file     string // its device and inode
 }
 
 // examine looks at the file through the operating system only; shown is what it is called in errors.
@@ -101,19 +100,19 @@ func (s *source) again() (face, error) {
 	}
 	f := face{size: info.Size(), modified: info.ModTime().UnixNano(), wal: max(wal, 0)}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		f.device, f.inode = uint64(st.Dev), st.Ino //nolint:unconvert // its type differs by system
+		f.file = fmt.Sprint(st.Dev, " ", st.Ino) // of a width that differs by system
 	}
 	return f, nil
 }
 
 // readHeader opens without waiting, so that a pipe which took the file's place cannot hang it, and reads only the file that info describes.
-func readHeader(path string, info fs.FileInfo) ([]byte, error) {
+func readHeader(path string, info fs.FileInfo) (header []byte, err error) {
 	f, err := openSame(path, info)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	header := make([]byte, headerSize)
+	defer func() { err = errors.Join(err, f.Close()) }()
+	header = make([]byte, headerSize)
 	_, err = io.ReadFull(f, header)
 	return header, err
 }

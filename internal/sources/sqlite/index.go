@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 
 	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/sources/sqlite/engine"
@@ -32,14 +31,15 @@ func indexes(conn *engine.Conn, table string) ([]rows.Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer st.Close()
 	if err := st.BindText(1, table); err != nil {
-		return nil, errors.Join(err, st.Close())
+		return nil, err
 	}
 	last := int64(-1)
 	for {
 		more, err := st.Step()
 		if err != nil || !more {
-			return all, errors.Join(err, st.Close())
+			return all, err
 		}
 		if st.Int(0) != last {
 			last = st.Int(0)

@@ -26,7 +26,7 @@ func affinity(declared string) string {
 		return "INTEGER"
 	case has("CHAR"), has("CLOB"), has("TEXT"), has("BLOB"), t == "", t == "ANY":
 		return ""
-	case has("REAL"), has("FLOA"), has("DOUB"): //nolint:misspell // as in DOUBLE
+	case has("REAL"), has("FLOA"), has("DOUB"): //nolint:misspell // the letters of the library's rule, as in DOUBLE
 		return "REAL"
 	default:
 		return "NUMERIC"

@@ -78,7 +78,7 @@ func (t *table) sweep(ctx context.Context, p *pass) error {
 }
 
 // run steps through one statement.
-func (p *pass) run(ctx context.Context, s selection, guarded bool, rest string) (err error) {
+func (p *pass) run(ctx context.Context, s selection, guarded bool, rest string) error {
 	st, err := p.t.conn.Prepare(s.sql + rest)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (p *pass) run(ctx context.Context, s selection, guarded bool, rest string) 
 	defer func() {
 		p.t.current = current{}
 		p.report()
-		err = errors.Join(err, st.Close())
+		st.Close()
 	}()
 	r := row{st: st, guarded: guarded}
 	for {
@@ -154,7 +154,7 @@ type fetcher struct {
 	refused error
 }
 
-func (f *fetcher) byRowid(ctx context.Context, at []rows.Pos) (err error) {
+func (f *fetcher) byRowid(ctx context.Context, at []rows.Pos) error {
 	release := f.t.conn.Watch(ctx)
 	defer release()
 	s := f.t.pick(true, f.t.all)
@@ -162,7 +162,7 @@ func (f *fetcher) byRowid(ctx context.Context, at []rows.Pos) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	defer st.Close()
 	for i, pos := range at {
 		if i%batch == 0 && ctx.Err() != nil {
 			return ctx.Err()

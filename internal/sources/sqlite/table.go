@@ -83,7 +83,7 @@ func (s *Store) Query(sql string, id []string) (rows.Table, error) {
 		if err != nil {
 			return err
 		}
-		defer st.Close() //nolint:errcheck // a statement that never ran
+		defer st.Close()
 		if st.Columns() == 0 || !st.ReadOnly() {
 			return hinted("write one SELECT", "%s: the query returns no rows", s.shown)
 		}
@@ -125,7 +125,7 @@ func (t *table) find(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer st.Close() //nolint:errcheck // its rows were read, or its error returned
+	defer st.Close()
 	var known []string
 	for {
 		more, err := st.Step()
@@ -153,7 +153,7 @@ func (t *table) readColumns() error {
 	if err != nil {
 		return err
 	}
-	defer st.Close() //nolint:errcheck // its rows were read, or its error returned
+	defer st.Close()
 	if err := st.BindText(1, t.name); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (t *table) numbered() error {
 	if err != nil {
 		return err
 	}
-	defer st.Close() //nolint:errcheck // its row was read, or its error returned
+	defer st.Close()
 	if err := st.BindText(1, t.name); err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (t *table) estimate() error {
 	if err != nil {
 		return err
 	}
-	defer st.Close() //nolint:errcheck // its row was read, or its error returned
+	defer st.Close()
 	more, err := st.Step()
 	if more && st.Type(0) == engine.Integer && st.Int(0) < absurd {
 		t.total = st.Int(0)

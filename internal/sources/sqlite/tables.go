@@ -39,11 +39,12 @@ func relations(conn *engine.Conn) ([]rows.Relation, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer st.Close()
 	var all []rows.Relation
 	for {
 		more, err := st.Step()
 		if err != nil || !more {
-			return all, errors.Join(err, st.Close())
+			return all, err
 		}
 		name := string(st.Text(0))
 		if len(all) == 0 || all[len(all)-1].Name != name {

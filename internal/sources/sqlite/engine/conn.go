@@ -130,12 +130,12 @@ func (c *Conn) Text(sql string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	defer s.Close()
 	more, err := s.Step()
 	if err != nil || !more {
-		return "", errors.Join(err, s.Close())
+		return "", err
 	}
-	text := string(s.Text(0))
-	return text, s.Close()
+	return string(s.Text(0)), nil
 }
 
 // InTransaction reports that a transaction is open.

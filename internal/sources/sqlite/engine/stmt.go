@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -44,10 +43,8 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	if second == nil && err == nil {
 		return s, nil
 	}
-	if second != nil {
-		err = second.Close()
-	}
-	_ = s.Close()
+	second.Close()
+	s.Close()
 	if err == nil {
 		err = &Error{Code: sqlite3.SQLITE_MISUSE, Text: "more than one statement", Offset: len(sql) - len(rest)}
 	}
@@ -94,7 +91,8 @@ func (s *Stmt) Run() error {
 	for {
 		more, err := s.Step()
 		if err != nil || !more {
-			return errors.Join(err, s.Close())
+			s.Close()
+			return err
 		}
 	}
 }
@@ -102,13 +100,12 @@ func (s *Stmt) Run() error {
 // Reset makes the statement ready to run again. The error of the last Step, which the library repeats here, was returned by Step.
 func (s *Stmt) Reset() { sqlite3.Xsqlite3_reset(s.c.tls, s.p) }
 
-// Close releases the statement.
-func (s *Stmt) Close() error {
-	if s.p != 0 {
-		sqlite3.Xsqlite3_finalize(s.c.tls, s.p) // repeats the error of the last Step
+// Close releases the statement; of none it does nothing. It has no error of its own: the library repeats here that of the last Step, which Step returned.
+func (s *Stmt) Close() {
+	if s != nil && s.p != 0 {
+		sqlite3.Xsqlite3_finalize(s.c.tls, s.p)
 		s.p = 0
 	}
-	return nil
 }
 
 // BindInt sets the i-th parameter, counted from 1.
