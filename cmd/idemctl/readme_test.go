@@ -8,39 +8,44 @@ import (
 	"time"
 )
 
-// TestReadme runs the session of the README: every line of it must be printed, in that order. A line "…" stands for lines left out.
+// TestReadme runs the sessions of the README whose output is always the same: every line must be printed, in that order. A line "…" stands for lines left out.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, session, found := strings.Cut(string(text), "## A session")
-	session, _, ended := strings.Cut(session, "\n## ")
-	if !found || !ended {
-		t.Fatal("the README has no session")
-	}
-	commands := strings.Split(session, "\n$ idemctl ")[1:]
-	if len(commands) == 0 {
-		t.Fatal("the session has no command")
-	}
-	for _, c := range commands {
-		args, want, _ := strings.Cut(c, "\n")
-		printed := strings.Split(quietly(t, strings.Fields(args)...), "\n")
-		for _, line := range strings.Split(want, "\n") {
-			if line == "…" || line == "" || line == "```" {
-				continue
-			}
-			at := 0
-			for at < len(printed) && strings.TrimRight(printed[at], " ") != line {
-				at++
-			}
-			if at == len(printed) {
-				t.Errorf("idemctl %s does not print, after what stands before it in the README:\n%s", args, line)
-				continue
-			}
-			printed = printed[at+1:]
+	for _, title := range []string{"A session", "After a restore"} {
+		_, session, found := strings.Cut(string(text), "\n## "+title+"\n")
+		session, _, ended := strings.Cut(session, "\n## ")
+		commands := strings.Split(session, "\n$ idemctl ")[1:]
+		if !found || !ended || len(commands) == 0 {
+			t.Fatalf("the README has no session under %q", title)
 		}
+		for _, c := range commands {
+			args, want, _ := strings.Cut(c, "\n")
+			want, _, _ = strings.Cut(want, "\n```")
+			printsInOrder(t, args, want)
+		}
+	}
+}
+
+func printsInOrder(t *testing.T, args, want string) {
+	t.Helper()
+	printed := strings.Split(quietly(t, strings.Fields(args)...), "\n")
+	for _, line := range strings.Split(want, "\n") {
+		if line == "…" || line == "" {
+			continue
+		}
+		at := 0
+		for at < len(printed) && strings.TrimRight(printed[at], " ") != line {
+			at++
+		}
+		if at == len(printed) {
+			t.Errorf("idemctl %s does not print, after what stands before it in the README:\n%s", args, line)
+			continue
+		}
+		printed = printed[at+1:]
 	}
 }
 
