@@ -12,7 +12,7 @@
 //
 //   - It still stands: what was undone, or is about to change by itself, is none any more, or not yet one.
 //   - Every record that makes it is among those which a scan reads, and says whose it is: by the whole key, or by an id which a record with that key names, no
-//     record of another action carries, no second row bears, and no amount or request of the action speaks against.
+//     record of another action carries, no second row bears nor, before a restore, can have borne, and no amount or request of the action speaks against.
 //   - Where something is missing: the source that lacks it carries keys, keeps nothing as old as the action back, and reaches from before the first send to
 //     after whatever the last can have been: every send stands in a client's book that no restore touched, and the time of skew, settle, lag, lease and
 //     dead_after after the last act is over. Where it is to be proved that something never happened, no restore of that source lies between.

@@ -87,7 +87,7 @@ func (g *sight) joined(r *reconcile.Record) bool {
 		}
 	}
 	if slices.ContainsFunc(g.shown[id][Orders], func(row *reconcile.Record) bool {
-		return (row == r || sharesID(row, r)) && (g.younger(id, row) || g.remade(id, row))
+		return (row == r || sharesID(row, r)) && (g.younger(id, row) || g.remade(id, row) || g.spans(id, row))
 	}) {
 		return false
 	}
@@ -116,6 +116,17 @@ func (g *sight) younger(id Identity, row *reconcile.Record) bool {
 func (g *sight) remade(id Identity, row *reconcile.Record) bool {
 	return slices.ContainsFunc(g.shown[id][OldRows], func(old *reconcile.Record) bool {
 		return old.EffectID.Equal(row.EffectID) && old.CreatedAt != row.CreatedAt
+	})
+}
+
+// spans reports whether a row was made after a restore of the rows ended, and a receipt of its action that names its id was begun before: its worker may have
+// had a row of that id before the restore.
+func (g *sight) spans(id Identity, row *reconcile.Record) bool {
+	f := g.place(Orders)
+	return slices.ContainsFunc(g.h.World.Events, func(e reconcile.Event) bool {
+		before := func(r *reconcile.Record) bool { return sharesID(r, row) && !r.CreatedAt.After(e.ResumedAt.Add(f.Skew)) }
+		return e.Store == Orders && !row.CreatedAt.Before(e.ResumedAt.Add(-f.Skew)) &&
+			(slices.ContainsFunc(g.shown[id][Receipts], before) || slices.ContainsFunc(g.shown[id][OldDisk], before))
 	})
 }
 
@@ -241,8 +252,8 @@ func (g *sight) covers(id Identity, source string) bool {
 func (g *sight) settled(id Identity, source string) bool {
 	f := g.place(source)
 	l := g.lifes[id]
-	if g.svc.DeadAfter > 0 && g.receipt(id) == nil {
-		l.last += lease + g.svc.DeadAfter // a worker whose receipt is gone may go on so long
+	if r := g.receipt(id); g.svc.DeadAfter > 0 && (r == nil || r.UpdatedAt.After(r.LockedAt.Add(lease))) {
+		l.last += lease + g.svc.DeadAfter // a worker whose receipt is gone may go on so long, and so may one that took over from the slow one whose word stands
 	}
 	return f != nil && !f.Coverage.To.Before(at(max(l.last, l.leased)+3*settle+4*skew+f.Coverage.Lag)) && g.none(id, source) && !g.hides(source, id)
 }

@@ -123,6 +123,36 @@ func (j *joiner) remadeFor(made Instant, k *unit, ref Ref) (other, either bool) 
 	return false, false
 }
 
+// spans reports whether a unit that names the id of a row was begun before a restore of the row's store ended, and the row was made after that: its worker may
+// have kept in mind the id of a row that the restore took, and that was given out anew. Nothing but the restore tells that there was such a row.
+func (j *joiner) spans(u, k *unit, ref Ref) bool {
+	for i := range j.w.Events {
+		ev := &j.w.Events[i]
+		resumed, f := ev.To.Or(ev.ResumedAt), j.w.Source(ev.Store)
+		if f == nil || f.Role != RoleEffect || !resumed.known {
+			continue
+		}
+		anew := slices.ContainsFunc(u.ev, func(e Evidence) bool {
+			row := e.Record
+			return row.Source == ev.Store && row.CreatedAt.known && !row.CreatedAt.Before(resumed.Add(-f.Skew)) && carries(row, ref)
+		})
+		if anew && !j.begunToName(k, ref).After(resumed.Add(f.Skew)) {
+			return true
+		}
+	}
+	return false
+}
+
+// begunToName is when the first record of a unit was begun that carries a reference.
+func (j *joiner) begunToName(k *unit, ref Ref) (began Instant) {
+	for i := range k.ev {
+		if r := k.ev[i].Record; r.Role != RoleEffect && carries(r, ref) {
+			began = Earliest(began, j.c.Began(r))
+		}
+	}
+	return began
+}
+
 // namedFrom is when the first receipt of a unit was begun that carries a reference, less settle: a row made before that is none of its own.
 func (j *joiner) namedFrom(k *unit, ref Ref) (began Instant) {
 	for _, r := range k.receipts {
@@ -212,7 +242,7 @@ func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*u
 			switch other, either := j.remadeFor(newest, k, ref); {
 			case other:
 				continue
-			case either:
+			case either, ref.Domain == RefEffect && j.spans(u, k, ref):
 				open = append(open, k)
 				continue
 			}
