@@ -31,11 +31,13 @@ func newInit(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init (DSN|PATH)...",
 		Short: "look at a store and write a config for it",
-		Long: `Looks at a PostgreSQL database (postgres://…), SQLite databases and files (JSON lines, JSON, CSV),
-recognises their tables by name, columns and types and their records by their members, and
-writes a config: known ones by preset, others by the spellings that many services use. What it
-cannot know stands beside as a comment. A password is never written. The stores are only read.`,
-		Example: "  idemctl init app.sqlite >idemctl.yaml\n  idemctl init postgres://reader@db.internal/orders events.jsonl --out idemctl.yaml",
+		Long: `Looks at a PostgreSQL database (postgres://…, or '${NAME}' for the variable that holds it),
+SQLite databases and files (JSON lines, JSON, CSV), recognises their tables by name, columns and
+types and their records by their members, and writes a config: known ones by preset, others by the
+spellings that many services use; files of one kind in one folder, or below the folder that is
+named, are one source. What it cannot know stands beside as a comment. A password is never
+written. The stores are only read.`,
+		Example: "  idemctl init app.sqlite >idemctl.yaml\n  idemctl init '${DATABASE_URL}' orders.sqlite logs --out idemctl.yaml",
 		Args:    arguments(1, 1000, "a database or files"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runInit(cmd.Context(), env, &opt, args) },
 	}
@@ -57,7 +59,7 @@ func runInit(ctx context.Context, env *Env, opt *initOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	targets, err := initTargets(args, filepath.Dir(opt.out))
+	targets, err := initTargets(env, args, filepath.Dir(opt.out))
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func runInit(ctx context.Context, env *Env, opt *initOptions, args []string) err
 
 func passedHint(found *draft.Found) string {
 	const most = 8
-	names := found.Passed
+	names := slices.Concat(found.Passed, found.Aside)
 	if len(names) > most {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(found.Passed)-most))
 	}
@@ -105,10 +107,13 @@ func (e *Env) sayFound(found *draft.Found) {
 		if s.Preset != nil {
 			how = "preset " + s.Preset.Name
 		}
+		if s.Files > 0 {
+			how += fmt.Sprintf(", %d files", s.Files)
+		}
 		e.talk("%s: %s, %s", text.SafeString(s.Name), s.Role, how)
 	}
-	if n := len(found.Passed); n > 0 {
-		e.talk("%d passed over: %s", n, text.SafeString(text.Truncate(strings.Join(found.Passed, ", "), 200)))
+	if passed := slices.Concat(found.Passed, found.Aside); len(passed) > 0 {
+		e.talk("%d passed over: %s", len(passed), text.SafeString(text.Truncate(strings.Join(passed, ", "), 200)))
 	}
 }
 
@@ -142,28 +147,28 @@ func keep(name string, data []byte, force bool) (err error) {
 }
 
 // initTargets turns the arguments into stores. dir is the folder of the config, to which paths in it are relative.
-func initTargets(args []string, dir string) ([]draft.Target, error) {
+func initTargets(env *Env, args []string, dir string) ([]draft.Target, error) {
 	var out []draft.Target
 	for _, arg := range args {
-		if isDSN(arg) {
-			t, err := dsnTarget(arg)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, t)
-			continue
+		var targets []draft.Target
+		var t draft.Target
+		var err error
+		name, braced := strings.CutPrefix(arg, "${")
+		name, closed := strings.CutSuffix(name, "}")
+		switch {
+		case isDSN(arg):
+			t, err = dsnTarget(arg)
+			targets = append(targets, t)
+		case braced && closed:
+			t, err = variableTarget(env, name)
+			targets = append(targets, t)
+		default:
+			targets, err = fileTargets(arg, dir)
 		}
-		names, err := filesOf(arg)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			t, err := fileTarget(name, dir)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, t)
-		}
+		out = append(out, targets...)
 	}
 	if len(out) == 0 {
 		return nil, &failure{what: strings.Join(args, " ") + ": there is no file", hint: "name a database or the files themselves"}
@@ -175,23 +180,62 @@ func isDSN(arg string) bool {
 	return strings.HasPrefix(arg, "postgres://") || strings.HasPrefix(arg, "postgresql://")
 }
 
-// filesOf lists the files of a folder, without those of hidden names; a file is itself.
-func filesOf(arg string) ([]string, error) {
-	if !isDir(arg) {
-		return []string{arg}, nil
+// variableTarget takes a database from the variable that names it: what it holds stands on no command line and in no config.
+func variableTarget(env *Env, name string) (draft.Target, error) {
+	dsn := env.Getenv(name)
+	if dsn == "" {
+		return draft.Target{}, &usageError{what: "the environment variable " + text.SafeString(name) + " is not set", hint: "set it to the database's URL, postgres://USER@HOST/DATABASE"}
 	}
-	entries, err := os.ReadDir(arg)
+	if !isDSN(dsn) {
+		return draft.Target{}, &usageError{what: "the environment variable " + text.SafeString(name) + " holds no postgres://…", hint: "set it to the database's URL: what it holds is not shown here"}
+	}
+	t, err := dsnTarget(dsn)
+	t.Open, t.Note = "${"+name+"}", "set "+name+" to the database's URL before idemctl starts"
+	return t, err
+}
+
+// fileTargets makes a store of a file, or of each file below a folder.
+func fileTargets(arg, dir string) ([]draft.Target, error) {
+	if !isDir(arg) {
+		t, err := fileTarget(arg, dir)
+		return []draft.Target{t}, err
+	}
+	names, err := filesBelow(arg)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, e := range entries {
-		aside := slices.ContainsFunc([]string{"-wal", "-shm", "-journal", ".yaml", ".yml"}, func(end string) bool { return strings.HasSuffix(e.Name(), end) })
-		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") && !aside {
-			names = append(names, filepath.Join(arg, e.Name()))
+	var out []draft.Target
+	for _, name := range names {
+		t, err := fileTarget(name, dir)
+		if err != nil {
+			t = draft.Target{Name: name} // neither a store nor a log: passed over
 		}
+		t.Root = arg
+		out = append(out, t)
 	}
-	return names, nil
+	return out, nil
+}
+
+// filesBelow lists the files below a folder, without those of hidden names, configs, and what SQLite keeps beside a database.
+func filesBelow(folder string) ([]string, error) {
+	const most = 2000
+	var names []string
+	err := filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
+		hidden := name != folder && strings.HasPrefix(e.Name(), ".")
+		switch {
+		case err != nil:
+			return err
+		case hidden && e.IsDir():
+			return fs.SkipDir
+		case hidden || !e.Type().IsRegular() || slices.ContainsFunc([]string{"-wal", "-shm", "-journal", ".yaml", ".yml"}, func(end string) bool { return strings.HasSuffix(name, end) }):
+			return nil
+		case len(names) == most:
+			return &failure{what: fmt.Sprintf("%s holds more than %d files", folder, most), hint: "name a folder below it, and widen the pattern in open afterwards"}
+		}
+		names = append(names, name)
+		return nil
+	})
+	return names, err
 }
 
 func fileTarget(name, dir string) (draft.Target, error) {

@@ -31,8 +31,9 @@ import (
 
 // Target is a store to look at.
 type Target struct {
-	Spec sources.Spec // scheme and path
+	Spec sources.Spec // scheme and path; no scheme: a file that is neither, to be named as passed over
 	Open string       // what the config's open says
+	Root string       // of a file: the folder that was asked for, to which files of one kind are put together; "" = its own
 	Note string       // what must be set for it, "" = nothing
 	Name string       // what it is called in errors
 }
@@ -49,7 +50,10 @@ type Source struct {
 	Map    []Line         // guessed
 	Unsure []string       // comments
 	Scope  []string       // of the unique index, as components; empty = not known
+	Files  int            // how many files it names, 0 = one, or a database
 	store  string
+
+	path, root string // of a file
 }
 
 // Line is one entry of a guessed map, From as YAML, and what is to be said of it.
@@ -58,7 +62,8 @@ type Line struct{ Fact, From, Note string }
 // Found is what stores hold.
 type Found struct {
 	Sources []Source
-	Passed  []string // tables and files in which nothing was recognised
+	Passed  []string // tables in which nothing was recognised
+	Aside   []string // files in which nothing was
 	Notes   []string
 }
 
@@ -68,15 +73,19 @@ func Look(ctx context.Context, place sources.Place, targets []Target, presets []
 	for i := range targets {
 		t := &targets[i]
 		var err error
-		if t.Spec.Scheme.InFiles() {
+		switch {
+		case t.Spec.Scheme == "":
+			out.Aside = append(out.Aside, t.Name)
+		case t.Spec.Scheme.InFiles():
 			err = out.file(ctx, place, t, presets)
-		} else {
+		default:
 			err = out.database(ctx, place, t, presets)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("looking at %s: %w", text.SafeString(t.Name), err)
 		}
 	}
+	out.group()
 	out.name()
 	return out, nil
 }

@@ -3,6 +3,7 @@ package draft
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -49,12 +50,13 @@ func (f *Found) file(ctx context.Context, place sources.Place, t *Target, preset
 	}
 	found := bestOf(fits)
 	if len(found) == 0 {
-		f.Passed = append(f.Passed, t.Name)
+		f.Aside = append(f.Aside, t.Name)
 	}
 	for _, s := range found {
 		s.Open, s.Note, s.store = t.Open, t.Note, t.Open
 		base, _, _ := strings.Cut(filepath.Base(t.Spec.Path), ".")
 		s.Name = plainName(base)
+		s.path, s.root = t.Spec.Path, cmp.Or(t.Root, filepath.Dir(t.Spec.Path))
 		f.Sources = append(f.Sources, s)
 	}
 	return nil

@@ -32,6 +32,7 @@ var spellings = []struct {
 	{"response_status", []string{"response_status", "status_code", "response_code", "response_status_code"}},
 	{"response_body", []string{"response_body", "response", "response_payload", "response_data"}},
 	{"effect_id", []string{"resource_id", "result_id", "batch_id", "product_id", "execution_id", "order_id", "payment_id"}},
+	{"provider_ref", []string{"stripe_charge_id", "stripe_payment_intent_id", "charge_id", "payment_intent_id", "psp_reference", "provider_reference", "provider_ref"}},
 	{"created_at", []string{"created_at", "inserted_at", "created_date", "created"}},
 	{"updated_at", []string{"updated_at", "last_run_at", "modified_at"}},
 	{"locked_at", []string{"locked_at"}},
@@ -246,6 +247,12 @@ func (g *guesser) effect() {
 	keys := slices.DeleteFunc(slices.Clone(g.table.Columns), func(c rows.Column) bool { return !c.Key })
 	if len(keys) == 1 {
 		g.add("effect_id", plain(path(keys[0].Name)), "")
+	}
+	if c, ok := g.columns["provider_ref"]; ok && holds(c.Type, "text") {
+		g.plain("provider_ref")
+	}
+	if _, ok := g.columns["operation"]; !ok {
+		g.unsure("map: {operation: {value: create-order}}  # which of your operations makes these rows: no column says it")
 	}
 	i := slices.IndexFunc(g.table.Columns, func(c rows.Column) bool { return strings.EqualFold(c.Name, "amount") })
 	if i >= 0 {

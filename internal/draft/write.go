@@ -32,7 +32,13 @@ func Write(name string, found *Found) ([]byte, error) {
 	}
 	w.passed(found)
 	data := w.b.Bytes()
-	if _, err := config.Read("the draft", data, func(string) string { return "set" }); err != nil {
+	held := func(name string) string {
+		if slices.ContainsFunc(found.Sources, func(s Source) bool { return s.Open == "${"+name+"}" }) {
+			return "postgres://host/database" // the variable is the whole of it
+		}
+		return "set"
+	}
+	if _, err := config.Read("the draft", data, held); err != nil {
 		return nil, fmt.Errorf("drafting a config: %w", err)
 	}
 	return data, nil
@@ -40,6 +46,9 @@ func Write(name string, found *Found) ([]byte, error) {
 
 // passed names what was passed over: rows without a key may be what the receipts name.
 func (w *writer) passed(found *Found) {
+	if len(found.Aside) > 0 {
+		w.remark(2, "files in which no known format was recognised: %s", text.Truncate(strings.Join(found.Aside, ", "), 200))
+	}
 	const most = 10
 	for i, name := range found.Passed {
 		if i == most {
@@ -113,6 +122,7 @@ func (w *writer) contract(found *Found) {
 		w.remark(4, "scope: [tenant, operation, key]   # all that makes a key unique: no unique index says it")
 	}
 	for _, line := range []string{
+		"effect: both            # where its effect stands: local, in rows; external, at a provider; both",
 		"retention: 24h          # how long a receipt lives that has no expiry of its own",
 		"expiry: {at: exclusive, by: read-check}   # or by: reaper where a present row counts whatever its age",
 		"retry_window: 72h       # how long a client may retry",
@@ -209,6 +219,7 @@ func (w *writer) source(s *Source, serves map[string]bool) {
 		w.remark(4, "preset: %s   # fits as well", strings.Join(s.Also, ", "))
 	}
 	if s.Preset != nil {
+		w.operations(s)
 		for _, note := range s.Preset.Notes {
 			w.remark(4, "note: %s", note)
 		}
@@ -221,6 +232,18 @@ func (w *writer) source(s *Source, serves map[string]bool) {
 	}
 	if s.Table == "" && !slices.Contains([]reconcile.Role{reconcile.RoleReceipt}, s.Role) {
 		w.remark(4, "coverage: {from: 2026-11-01T00:00:00Z, to: 2026-11-30T00:00:00Z, lag: 15m}   # what the file is known to hold; without it, its first to its last record")
+	}
+}
+
+// operations asks which of a provider's own words are which operation of the service: no preset can know.
+func (w *writer) operations(s *Source) {
+	if s.Role != reconcile.RoleProvider {
+		return
+	}
+	for i := range s.Preset.Source.Map {
+		if f := &s.Preset.Source.Map[i]; f.Name == "operation" && f.From != "" && len(f.Words) == 0 {
+			w.remark(4, "map: {operation: {from: %s, words: {WORD: create-order}}}  # which of its words are which operation of yours; what no word names is not yours", plain(f.From))
+		}
 	}
 }
 
