@@ -9,9 +9,6 @@ import (
 	"example.com/idemctl/internal/reconcile"
 )
 
-// mostPartitions is how many partitions are told apart: a trace has a byte for theirs. Of more, none is.
-const mostPartitions = 255
-
 // partitionValues numbers the partitions that rows tell: the values of their scope without operation and key.
 type partitionValues struct {
 	mu     sync.Mutex
@@ -82,7 +79,7 @@ func (p *partitionValues) add(name string, cs []reconcile.Component) uint8 {
 	if n, ok := p.number[name]; ok {
 		return n
 	}
-	if p.over = p.over || len(p.tuples) == mostPartitions; p.over {
+	if p.over = p.over || len(p.tuples) == mostParts; p.over {
 		return 0
 	}
 	var tuple []reconcile.Component
@@ -92,7 +89,7 @@ func (p *partitionValues) add(name string, cs []reconcile.Component) uint8 {
 		}
 	}
 	p.tuples = append(p.tuples, tuple)
-	p.number[name] = uint8(len(p.tuples)) // at most mostPartitions
+	p.number[name] = uint8(len(p.tuples)) // at most mostParts
 	return p.number[name]
 }
 
@@ -123,7 +120,7 @@ func (c *common) witness(g *group) {
 	for i := range g.rows {
 		t := &g.rows[i]
 		c.told = append(c.told, reconcile.Witness{Source: int(t.src), At: instantOf(t.t), Done: t.fl&done != 0})
-		if n := int(t.fl >> partShift); n > 0 && part < 0 {
+		if n := t.fl.part(); n > 0 && part < 0 {
 			part = n - 1
 		}
 	}

@@ -19,11 +19,6 @@ type shaped struct {
 	from, to reconcile.Instant
 }
 
-// shapeShift is where a trace's flags hold the shape of its key.
-const shapeShift = 16
-
-func (f flags) shape() reconcile.KeyShape { return reconcile.KeyShape(f >> shapeShift & 3) }
-
 // shapeFlags is the shape of a row's key.
 func shapeFlags(r *reconcile.Record) flags {
 	return flags(reconcile.ShapeOf(r.Key().Bytes())) << shapeShift

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"example.com/idemctl/internal/reconcile"
 )
 
 // TestTraceKeepsEveryField writes traces over what stood there before, and reads them.
@@ -28,6 +30,27 @@ func TestTraceKeepsEveryField(t *testing.T) {
 			t.Fatalf("wrote %+v, read %+v", want, got)
 		}
 	})
+}
+
+// TestFlagsKeepApart sets whatever shares the flags of a trace at once: nothing reaches into what is another's.
+func TestFlagsKeepApart(t *testing.T) {
+	t.Parallel()
+	for f := odd; f < flagsEnd; f <<= 1 {
+		if f.role() != 0 || f.shape() != 0 || f.part() != 0 {
+			t.Errorf("flag %b says role %d, shape %d, part %d", f, f.role(), f.shape(), f.part())
+		}
+	}
+	all := flagsEnd - odd
+	for role := range reconcile.Role(roleMask + 1) {
+		for shape := range reconcile.KeyShape(reconcile.KeyShapes) {
+			for _, part := range []int{0, 1, mostParts} {
+				f := all | flags(role) | flags(shape)<<shapeShift | flags(part)<<partShift
+				if f.role() != role || f.shape() != shape || f.part() != part {
+					t.Errorf("role %d, shape %d, part %d are read as %d, %d, %d", role, shape, part, f.role(), f.shape(), f.part())
+				}
+			}
+		}
+	}
 }
 
 // TestSuspectKeepsEveryField does the same for suspects.

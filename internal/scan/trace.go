@@ -29,39 +29,51 @@ type trace struct {
 
 const traceSize = 64
 
-// flags are what the sieve must know of a row besides hashes, all from the scan's one clock.
+// flags are what the sieve must know of a row besides hashes, all from the scan's one clock: its role, the shape of its key, flags proper, and the number of
+// its partition. Nothing else says which bits are whose.
 type flags uint32
 
-const roleMask flags = 7 // a reconcile.Role
+const (
+	roleMask   flags = 7 // a reconcile.Role
+	shapeShift       = 3
+	shapeMask  flags = 3 << shapeShift // a reconcile.KeyShape
+)
 
 const (
-	odd     flags = (roleMask + 1) << iota // anything but the plainest good form of its kind: the rules decide
-	live                                   // receipt: not past its life
-	closed                                 // the retry window that this row would open is over
-	aged                                   // effect: retention would have removed its receipt
-	failed                                 // receipt: a stored failure, or a response without effect
-	local                                  // the contract has a local leg
-	remote                                 // the contract has a provider leg
-	shared                                 // the contract shares effects: one reference may serve several actions
-	noReq                                  // the contract declares nothing by which requests are compared
-	noActor                                // the contract declares no actor
-	request                                // the row tells parameters, and the contract how they are compared
-	judged                                 // its parameters can be compared
-	printed                                // the row tells a fingerprint of its request
-	prints                                 // its fingerprint is declared to be comparable
-	keyOnly                                // of the identity it carries the key, and nothing that could disagree
-	lodged                                 // the row carries no key: a reference gave it its identity
-	meets                                  // the provider may be sent one key for two identities of this key
-	aimed                                  // intent: it tells where it was sent
-	begun                                  // receipt: when it was completed is not known, t is when it was begun
-	done                                   // the row shows that the action was done, see reconcile.Witness
+	odd     flags = (shapeMask + roleMask + 1) << iota // anything but the plainest good form of its kind: the rules decide
+	live                                               // receipt: not past its life
+	closed                                             // the retry window that this row would open is over
+	aged                                               // effect: retention would have removed its receipt
+	failed                                             // receipt: a stored failure, or a response without effect
+	local                                              // the contract has a local leg
+	remote                                             // the contract has a provider leg
+	shared                                             // the contract shares effects: one reference may serve several actions
+	noReq                                              // the contract declares nothing by which requests are compared
+	noActor                                            // the contract declares no actor
+	request                                            // the row tells parameters, and the contract how they are compared
+	judged                                             // its parameters can be compared
+	printed                                            // the row tells a fingerprint of its request
+	prints                                             // its fingerprint is declared to be comparable
+	keyOnly                                            // of the identity it carries the key, and nothing that could disagree
+	lodged                                             // the row carries no key: a reference gave it its identity
+	meets                                              // the provider may be sent one key for two identities of this key
+	aimed                                              // intent: it tells where it was sent
+	begun                                              // receipt: when it was completed is not known, t is when it was begun
+	done                                               // the row shows that the action was done, see reconcile.Witness
 	flagsEnd
 )
 
-// partShift is where the number of the row's partition stands in the flags: 0 = not known.
-const partShift = 24
+const (
+	partShift = 25 // where the number of the row's partition stands: 0 = not known
+	mostParts = 1<<(32-partShift) - 1
 
-const _ = uint(1<<partShift - flagsEnd) // does not compile where a flag would reach into the number
+	_ = uint(1<<partShift - flagsEnd)                                // does not compile where a flag would reach into the number,
+	_ = uint(shapeMask>>shapeShift + 1 - flags(reconcile.KeyShapes)) // or a shape would into a flag
+)
+
+func (f flags) role() reconcile.Role      { return reconcile.Role(f & roleMask) }
+func (f flags) shape() reconcile.KeyShape { return reconcile.KeyShape(f & shapeMask >> shapeShift) }
+func (f flags) part() int                 { return int(f >> partShift) }
 
 // completed is when a row was made, a receipt completed; 0 = unknown.
 func (t *trace) completed() uint32 {
@@ -71,7 +83,7 @@ func (t *trace) completed() uint32 {
 	return t.t
 }
 
-func (t *trace) role() reconcile.Role { return reconcile.Role(t.fl & roleMask) }
+func (t *trace) role() reconcile.Role { return t.fl.role() }
 
 func (t *trace) put(b []byte) {
 	_ = b[traceSize-1]
