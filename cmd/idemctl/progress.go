@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"example.com/idemctl/internal/scan"
-	"example.com/idemctl/internal/sources/rows"
 	"example.com/idemctl/internal/text"
 )
 
@@ -79,7 +78,7 @@ func progressWords(s scan.Snapshot, took time.Duration) string {
 	for _, src := range s.Sources {
 		read += src.Rows
 		size += src.Bytes
-		share += permille(src)
+		share += src.Permille()
 	}
 	words := []string{s.Phase.String(), fmt.Sprintf("%d rows", read), sizeText(size)}
 	switch s.Phase {
@@ -116,14 +115,3 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// permille is how far a source is, in bytes of files or rows of tables; 0 while its size is not known.
-func permille(p rows.Progress) int64 {
-	at := p.Rows
-	if p.Unit == "bytes" {
-		at = p.Bytes
-	}
-	if p.Total <= 0 {
-		return 0
-	}
-	return min(1000, 1000*at/p.Total)
-}

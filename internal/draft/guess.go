@@ -275,7 +275,7 @@ func (g *guesser) times(seen *sampled) {
 			continue
 		}
 		if n, number := seen.numbers[fact]; number {
-			g.add(fact, fmt.Sprintf("{from: %s, as: %s}", path(c.Name), unitOf(n)), "by the size of its numbers")
+			g.add(fact, fmt.Sprintf("{from: %s, as: %s}", path(c.Name), mapping.LikelyUnit(n)), "by the size of its numbers")
 			continue
 		}
 		if !holds(c.Type, "time") || holds(c.Type, "integer") && c.Type != "" {
@@ -288,19 +288,6 @@ func (g *guesser) times(seen *sampled) {
 	if zoneless {
 		g.unsure("times that name no zone are read as UTC: give the zone in which the service writes them where it is another, like zone: Europe/Zurich")
 	}
-}
-
-// unitOf tells what a number of a time counts: each unit's range holds the years 1973 to 5138.
-func unitOf(n int64) string {
-	switch {
-	case n < 1e11:
-		return "unix-s"
-	case n < 1e14:
-		return "unix-ms"
-	case n < 1e17:
-		return "unix-us"
-	}
-	return "unix-ns"
 }
 
 // outbox reads a table that is called so: what identifies a message, and whether it was sent.

@@ -49,11 +49,7 @@ func noGap(others int) string {
 }
 
 func (p *page) restoreHead(m *scan.Manifest) {
-	clock := "as of " + momentText(m.Now)
-	if m.Pinned {
-		clock += " (pinned clock)"
-	}
-	p.printf("%s  restore audit %s\n", p.in(bold, text.SafeString(m.Name)), clock)
+	p.printf("%s  restore audit as of %s\n", p.in(bold, text.SafeString(m.Name)), judgedAt(m))
 	if !m.Complete {
 		p.flow(0, "%s", p.in(red, "INCOMPLETE: not everything could be read as declared, so nothing was concluded from an absence there: idemctl check."))
 	}

@@ -42,16 +42,12 @@ func (s *sheet) line(format string, a ...any) { s.flow(4, "  "+format, a...) }
 
 func (s *sheet) identity(m *scan.Manifest, c *scan.Case) {
 	s.printf("%s  %s\n", s.in(bold, c.Headline().String()), s.severity(c.Severity, c.Severity.String()))
-	clock := momentText(m.Now)
-	if m.Pinned {
-		clock += " (pinned clock)"
-	}
 	width := len("contract")
 	for _, comp := range c.Identity {
 		width = max(width, text.Width(text.SafeString(comp.Name)))
 	}
 	s.pair(width, "case", text.SafeString(c.CaseID))
-	s.pair(width, "as of", clock)
+	s.pair(width, "as of", judgedAt(m))
 	s.pair(width, "contract", text.SafeString(c.Contract))
 	for _, comp := range c.Identity {
 		s.pair(width, text.SafeString(comp.Name), s.fact(comp.Name, comp.Value))

@@ -208,12 +208,16 @@ func (f *layout) slack() int {
 	return slack
 }
 
-func (p *page) head(m *scan.Manifest) {
-	clock := "as of " + momentText(m.Now)
+// judgedAt is the instant that everything was judged by.
+func judgedAt(m *scan.Manifest) string {
 	if m.Pinned {
-		clock += " (pinned clock)"
+		return momentText(m.Now) + " (pinned clock)"
 	}
-	p.printf("%s  %s\n", p.in(bold, text.SafeString(m.Name)), clock)
+	return momentText(m.Now)
+}
+
+func (p *page) head(m *scan.Manifest) {
+	p.printf("%s  as of %s\n", p.in(bold, text.SafeString(m.Name)), judgedAt(m))
 	if !m.Complete {
 		p.flow(0, "%s", p.in(red, "INCOMPLETE: not everything could be read as declared, so nothing was concluded from an absence there. See sources below."))
 	}

@@ -100,7 +100,7 @@ func (f *after) Recv(msg any) tea.Cmd {
 	f.sending, f.busy = "", ""
 	switch {
 	case errors.Is(m.err, audit.ErrInDoubt):
-		f.failed = "IN DOUBT: it is not known whether this was kept. Look at the audit trail before you go on. " + text.Once(m.err.Error())
+		f.failed = inDoubt(m.err)
 	case errors.Is(m.err, audit.ErrUnpinned):
 		f.close()
 		f.say(paint.Bad, "recorded: the decision is now "+m.decision.State.String()+", but: "+told(m.err))

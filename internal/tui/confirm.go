@@ -107,7 +107,7 @@ func (f *confirm) Recv(msg any) tea.Cmd {
 	f.sending, f.busy = "", ""
 	switch {
 	case errors.Is(m.err, audit.ErrInDoubt):
-		f.failed = "IN DOUBT: it is not known whether this was kept. Look at the audit trail before you go on. " + text.Once(m.err.Error())
+		f.failed = inDoubt(m.err)
 		return nil
 	case m.err != nil && !errors.Is(m.err, audit.ErrUnpinned):
 		f.failed = "Not recorded: " + told(m.err)

@@ -296,7 +296,7 @@ func (d *decide) Recv(msg any) tea.Cmd {
 	}
 	switch {
 	case errors.Is(m.err, audit.ErrInDoubt):
-		d.failed = "IN DOUBT: it is not known whether this was kept. Look at the audit trail before you decide again. " + text.Once(m.err.Error())
+		d.failed = inDoubt(m.err)
 	case m.err != nil && recorded == 0:
 		d.failed = "Not recorded: " + told(m.err)
 	case recorded == 0:

@@ -194,3 +194,8 @@ func told(err error) string {
 	}
 	return s
 }
+
+// inDoubt says that a record may have been kept or not.
+func inDoubt(err error) string {
+	return "IN DOUBT: it is not known whether this was kept. Look at the audit trail before you go on. " + text.Once(err.Error())
+}

@@ -79,20 +79,8 @@ func (s *sourcesScreen) running(sh *sheet) {
 }
 
 func (s *sourcesScreen) bar(p rows.Progress, w int) string {
-	n := int(share(p)) * w / 1000
-	return strings.Repeat(s.glyphs.Full, n) + strings.Repeat(s.glyphs.Empty, w-n) + fmt.Sprintf(" %3d %%", share(p)/10)
-}
-
-// share is how far a source is read, of a thousand.
-func share(p rows.Progress) int64 {
-	at := p.Rows
-	if p.Unit == "bytes" {
-		at = p.Bytes
-	}
-	if p.Total <= 0 {
-		return 0
-	}
-	return min(1000, 1000*at/p.Total)
+	n := int(p.Permille()) * w / 1000
+	return strings.Repeat(s.glyphs.Full, n) + strings.Repeat(s.glyphs.Empty, w-n) + fmt.Sprintf(" %3d %%", p.Permille()/10)
 }
 
 // loadingWords says how far a reading is, in numbers.
@@ -104,7 +92,7 @@ func (a *app) loadingWords() string {
 	var read, done int64
 	for _, p := range snap.Sources {
 		read += p.Rows
-		done += share(p)
+		done += p.Permille()
 	}
 	words := strings.ToUpper(snap.Phase.String()[:1]) + snap.Phase.String()[1:] + ": " + counted(read, "row")
 	if n := int64(len(snap.Sources)); n > 0 && snap.Phase == scan.PhaseReading {

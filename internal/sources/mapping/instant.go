@@ -95,7 +95,7 @@ const (
 // count reads an integer count of units.
 func (c *clock) count(n int64) (ns int64, why, hint string) {
 	if n > math.MaxInt64/c.unit || n < math.MinInt64/c.unit {
-		return 0, timeRange, "the value looks like " + likelyUnit(n)
+		return 0, timeRange, "the value looks like " + LikelyUnit(n)
 	}
 	return n * c.unit, "", ""
 }
@@ -225,11 +225,9 @@ func unitName(unit int64) string {
 	return "unix-s"
 }
 
-// likelyUnit guesses, for a hint only, what a bare integer counts: each unit's range holds the years 1973 to 5138.
-func likelyUnit(n int64) string {
+// LikelyUnit guesses what a bare integer counts, for a hint or a draft only: each unit's range holds the years 1973 to 5138.
+func LikelyUnit(n int64) string {
 	switch {
-	case n < 0:
-		return "unix-s"
 	case n < 1e11:
 		return "unix-s"
 	case n < 1e14:
@@ -243,7 +241,7 @@ func likelyUnit(n int64) string {
 // diagnose says why a text is not RFC 3339 and what as would read it.
 func diagnose(b []byte) (why, hint string) {
 	if n, bad := parseDecimal(b, 0); bad == "" {
-		return "is a bare number", "add as: " + likelyUnit(n)
+		return "is a bare number", "add as: " + LikelyUnit(n)
 	}
 	if layout := zoneless(b); layout != "" {
 		return "has no zone", "add zone: UTC, or the zone that it was written in"

@@ -81,6 +81,18 @@ type Progress struct {
 	Unit               string
 }
 
+// Permille is how far the reader is, of a thousand; 0 while the size of what it reads is not known.
+func (p Progress) Permille() int64 {
+	at := p.Rows
+	if p.Unit == "bytes" {
+		at = p.Bytes
+	}
+	if p.Total <= 0 {
+		return 0
+	}
+	return min(1000, 1000*at/p.Total)
+}
+
 // Yield receives one row: cells[i] belongs to the i-th requested path. An error ends the scan and is returned by it.
 type Yield func(pos Pos, cells []Cell) error
 
