@@ -133,31 +133,44 @@ func (c *crowd) retry(d *deed, l *loss) {
 
 // want says of a deed whether the audit must name it as at risk, and whether it may.
 func (c *crowd) want(d *deed, l *loss) (must, may bool) {
-	lost := func(store string, wide time.Duration) bool {
-		from, hit := l.backup[store]
-		return hit && d.at.After(from.Add(-wide)) && d.at.Before(l.resumed.Add(wide)) && (l.tenant == "" || d.id.Tenant == l.tenant)
+	lost := func(store string, before, after time.Duration) bool {
+		from, to, hit := c.gap(l, store)
+		return hit && d.at.After(from.Add(-before)) && d.at.Before(to.Add(after)) && (l.tenant == "" || d.id.Tenant == l.tenant)
 	}
-	told := d.row || d.charge || c.booked
+	const wide = 2 * crowdSettle
+	told := d.row || d.charge || c.booked || d.asOf // a receipt that is in progress as of the backup tells of it itself
 	switch {
 	case d.second:
 		return false, c.expired(d)
 	case d.done.IsZero():
-		from, hit := l.backup[crowdOrders]
-		if !hit {
+		if _, hit := l.backup[crowdOrders]; !hit {
 			return false, false // where rows were never lost, they show that nothing was done
 		}
-		if !l.declared { // what is inferred reaches from the last that was kept to the first that is again
-			before, after, _, _, _ := c.edges(l, crowdOrders, from)
-			return false, d.at.After(before.Add(-2*crowdSettle)) && d.at.Before(after.Add(2*crowdSettle))
+		before := wide
+		if lost(crowdReceipts, wide, wide) { // a worker that wrote its row much later, and whose receipt is gone with it, cannot be told from none
+			before += c.book.Lease.D + c.book.DeadAfter.D
 		}
-		return lost(crowdOrders, 0) && d.at.Before(l.crash), lost(crowdOrders, 2*crowdSettle)
+		return l.declared && lost(crowdOrders, 0, 0) && d.at.Before(l.crash), lost(crowdOrders, before, wide)
 	case d.taken && told:
 		return !c.expired(d), true
 	case d.forgot:
-		return false, lost(crowdReceipts, 2*crowdSettle)
+		return false, lost(crowdReceipts, wide, wide)
 	}
-	gone := !d.receipt && lost(crowdReceipts, 2*crowdSettle)
+	gone := !d.receipt && lost(crowdReceipts, wide, wide)
 	return false, gone || !d.row && c.expired(d) // an expired receipt of a row that is gone stops nothing
+}
+
+// gap is what is known of what a store lost: as declared, or from the last record that was kept to the first after it, or to now.
+func (c *crowd) gap(l *loss, store string) (from, to time.Time, hit bool) {
+	from, hit = l.backup[store]
+	if !hit || l.declared {
+		return from, l.resumed, hit
+	}
+	before, after, _, _, _ := c.edges(l, store, from)
+	if after.IsZero() {
+		after = c.now
+	}
+	return before, after, true
 }
 
 // audit scans a crowd and reads its restore audit.
@@ -279,7 +292,9 @@ func (c *crowd) checkEdges(l *loss, gaps []reconcile.Gap) (found bool, wrong []s
 		if g.From.Time().Before(keptBefore.Add(-slice)) || g.From.Time().After(lostFirst.Add(slice)) {
 			wrong = append(wrong, fmt.Sprintf("%s: the gap begins at %s; the last kept is of %s, the first lost of %s", store, g.From.Time(), keptBefore, lostFirst))
 		}
-		if !g.To.Known() || g.To.Time().Before(lostLast.Add(-slice)) || g.To.Time().After(keptAfter.Add(slice)) {
+		switch {
+		case keptAfter.IsZero() && !g.To.Known(): // nothing was written since
+		case keptAfter.IsZero(), !g.To.Known(), g.To.Time().Before(lostLast.Add(-slice)), g.To.Time().After(keptAfter.Add(slice)):
 			wrong = append(wrong, fmt.Sprintf("%s: the gap ends at %s; the last lost is of %s, the first kept after it of %s", store, g.To.Time(), lostLast, keptAfter))
 		}
 	}
@@ -305,7 +320,7 @@ func (c *crowd) edges(l *loss, store string, from time.Time) (keptBefore, keptAf
 		}
 		mine := l.tenant == "" || d.id.Tenant == l.tenant
 		switch {
-		case d.done.IsZero() || !mine:
+		case d.done.IsZero() || !mine, store == crowdReceipts && !here && c.outlived(d): // a receipt as old is missed by nobody
 		case here && !d.second && !d.at.After(from):
 			keptBefore = d.at
 		case here && d.at.After(l.crash):
@@ -320,6 +335,11 @@ func (c *crowd) edges(l *loss, store string, from time.Time) (keptBefore, keptAf
 		}
 	}
 	return keptBefore, keptAfter, lostFirst, lostLast, lost
+}
+
+// outlived reports whether a deed's receipt would be gone by now in health too.
+func (c *crowd) outlived(d *deed) bool {
+	return d.received().Add(c.book.Retention.D).Before(c.now.Add(crowdSettle))
 }
 
 // disturbances are what may befall a crowd of which nothing was restored.

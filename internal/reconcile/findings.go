@@ -91,7 +91,7 @@ var Findings = [...]Finding{
 	},
 	LostAfterRestore: {
 		Word:     "lost-after-restore",
-		Means:    "the client or another store confirms the action, and receipt and effect are both gone from the serving store",
+		Means:    "the client or another store confirms the action, or inside a restore of both stores the provider, and receipt and effect are gone from the serving store, or the receipt says only that it is under way",
 		Why:      "The action was confirmed, but {what}",
 		Severity: SeverityHigh, Absence: true, Judged: true,
 	},

@@ -61,11 +61,17 @@ func (j *judging) classOf() Class {
 	case j.live() == nil && j.compensated():
 		j.out.Explained = "compensated"
 		return ClassExplained
-	case j.live() == nil && j.exposure.State != ExposureNone:
+	case !j.remembered() && j.exposure.State != ExposureNone:
 		j.out.Why = j.exposedWhy()
 		return ClassInconclusive
 	}
 	return ClassMatched
+}
+
+// remembered reports whether a live receipt answers a retry. One that is under way does not: whoever meets it when its lease is over begins again.
+func (j *judging) remembered() bool {
+	live := j.live()
+	return live != nil && j.c.StateOf(live) != StateInProgress
 }
 
 // exposedWhy says why a subject of which no rule says anything is not called matched: no receipt would stop a retry from doing again what stands, or may.

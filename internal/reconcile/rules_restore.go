@@ -2,37 +2,65 @@ package reconcile
 
 import "slices"
 
-// lostAfterRestore holds where something outside confirms an action of which the serving store knows nothing any more: its receipt is gone, and so is what it
-// made.
+// lostAfterRestore holds where something outside confirms an action of which the serving store knows nothing any more: its receipt is gone, or is as it was while
+// the action was still under way, and so is what it made.
 func lostAfterRestore(j *judging) (bool, []string, map[string]string) {
-	witness := j.copies
-	if len(j.copyEffects) > 0 {
-		witness = append(slices.Clone(witness), j.copyEffects...)
+	witness := j.lossWitness()
+	if len(witness) == 0 || !j.lostWhatItMade() {
+		return false, nil, nil
+	}
+	receipt := "neither its receipt nor"
+	switch {
+	case len(j.receipts) > 0:
+		receipt = "a receipt that says it is under way, and not"
+	case !j.noReceipt():
+		return false, nil, nil
+	}
+	what := "the serving store has " + receipt + " its effect. What came of it outside still stands."
+	if j.c.Effect == LegsExternal {
+		if receipt = "no receipt of it"; len(j.receipts) > 0 {
+			receipt = "a receipt that says it is under way"
+		}
+		what = "the serving store has " + receipt + ", and " + j.remoteGone.source + " covers its time and does not show it either."
+	}
+	return true, witness, map[string]string{"what": what}
+}
+
+// lossWitness names the records that show that the action was done; none where nothing does, or a receipt remembers more than that it was begun.
+func (j *judging) lossWitness() []string {
+	if len(j.receipts) > 0 && !j.rolledBack() {
+		return nil
+	}
+	var out []string
+	if j.done() != nil || j.confirmed() || len(j.copyEffects) > 0 {
+		out = append(refsOf(j.copies), refsOf(j.copyEffects)...)
 	}
 	if j.confirmed() {
-		witness = append(slices.Clone(witness), j.intents...)
+		out = append(out, refsOf(j.intents)...)
 	}
-	if len(witness) == 0 || len(j.receipts) > 0 || (j.done() == nil && !j.confirmed() && len(j.copyEffects) == 0) {
-		return false, nil, nil
+	if len(out) > 0 || j.c.Effect != LegsBoth || j.gapOf(j.places(RoleReceipt, true), j.began) == nil || j.gapOf(j.places(RoleEffect, true), j.began) == nil {
+		return out
 	}
-	what := "the serving store has neither its receipt nor its effect. What came of it outside still stands."
+	for _, o := range j.objectsIn(OutcomeSucceeded, OutcomeReversed) { // outside a gap of both stores the provider may have made it for nothing they ever knew
+		out = append(out, ref(o.lines[0]))
+	}
+	return out
+}
+
+// lostWhatItMade reports whether what the action made is gone: its row or, where that is all that it makes, the provider's object.
+func (j *judging) lostWhatItMade() bool {
 	switch {
 	case j.c.Effect.local():
-		if !j.noRow() {
-			return false, nil, nil
-		}
+		return j.noRow()
 	case j.c.Effect == LegsExternal:
-		if !j.noObject() {
-			return false, nil, nil
-		}
-		what = "the serving store has no receipt of it, and " + j.remoteGone.source + " covers its time and does not show it either."
-	default: // an action without effect leaves nothing to lose
-		return false, nil, nil
+		return j.noObject()
 	}
-	if !j.noReceipt() {
-		return false, nil, nil
-	}
-	return true, refsOf(witness), map[string]string{"what": what}
+	return false // an action without effect leaves nothing to lose
+}
+
+// rolledBack reports whether all that the serving stores remember is that the action was begun, by a worker whose lease is over.
+func (j *judging) rolledBack() bool {
+	return j.lapsed() != nil && !j.leaseLives() && !slices.ContainsFunc(j.receipts, func(r *Record) bool { return j.c.StateOf(r) != StateInProgress })
 }
 
 // trails reports whether a source ends longer ago than its lag and settle explain: what was done since then it does not show.
