@@ -70,6 +70,12 @@ func decodeLog(t testing.TB, open, source string) readLog {
 	return got
 }
 
+// logOf is the file of an example: what follows its first line.
+func logOf(input string) string {
+	content := input[strings.IndexByte(input, '\n')+1:] + "\n"
+	return strings.NewReplacer("\\\n", "", "\\xef", "\xef", "\\xbb", "\xbb", "\\xbf", "\xbf").Replace(content)
+}
+
 // recordLine is a record as the tables have it: object, operation, outcome, amount, time, link.
 func recordLine(r *reconcile.Record) string {
 	outcome, at, amount := r.Outcome.String(), r.CreatedAt, "-"
@@ -130,9 +136,7 @@ func TestFormats(t *testing.T) {
 			scheme := d.CmdArgs[0].String()
 			file := filepath.Join(t.TempDir(), "log")
 			fields := d.Input[:strings.IndexByte(d.Input, '\n')]
-			content := d.Input[strings.IndexByte(d.Input, '\n')+1:] + "\n"
-			content = strings.NewReplacer("\\\n", "", "\\xef", "\xef", "\\xbb", "\xbb", "\\xbf", "\xbf").Replace(content)
-			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(logOf(d.Input)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			got := decodeLog(t, scheme+":"+file, fields)

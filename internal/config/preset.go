@@ -48,6 +48,9 @@ type Likeness struct {
 // Sign is one column or member by which a preset is recognised. Of a column Is names a kind of type, of a member what its text is like: * stands for any text.
 type Sign struct{ Name, Is string }
 
+// Paths are the members of which one must be there: a | b is either.
+func (s Sign) Paths() []string { return strings.Split(s.Name, " | ") }
+
 // The kinds of types that a preset may demand of a column.
 var columnKinds = []string{"any", "text", "integer", "number", "time", "json", "blob", "bool", "uuid"}
 
@@ -180,8 +183,10 @@ func (v value) likeness() Likeness {
 		},
 		"fields": func(v value) {
 			for _, e := range v.entries() {
-				if _, err := mapping.ParsePath(e.key); err != nil {
-					v.d.fail(e.at, "write member, member.member, or '\"a name with dots\".member'", "%s leads nowhere", quote(e.key))
+				for _, path := range (Sign{Name: e.key}).Paths() {
+					if _, err := mapping.ParsePath(path); err != nil {
+						v.d.fail(e.at, "write member, member.member, or '\"a name with dots\".member'; a | b where either will do", "%s leads nowhere", quote(path))
+					}
 				}
 				l.Fields = append(l.Fields, Sign{e.key, e.val.text()})
 			}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,26 +27,18 @@ const looked = 50
 // file recognises the records of one file by the members that they have.
 func (f *Found) file(ctx context.Context, place sources.Place, t *Target, presets []*config.Preset) error {
 	var fits []fit
-	for _, p := range presets {
-		if !slices.Contains(p.Formats, string(t.Spec.Scheme)) {
-			continue
-		}
-		spec := t.Spec
-		if spec.Scheme == sources.JSON {
-			spec.Rows = p.Source.Rows
-		}
-		if spec.Scheme == sources.CSV {
-			spec.CSV = p.Source.CSV
-		}
-		if spec.Scheme == sources.Text {
-			spec.Pattern = p.Source.Pattern
-		}
-		score, err := fileScore(ctx, place, &spec, p)
-		if err != nil {
+	for _, r := range readings(&t.Spec, presets) {
+		if err := r.read(ctx, place); err != nil {
 			return err
 		}
-		if score > 0 {
-			fits = append(fits, fit{p, score})
+		for i, p := range r.presets {
+			score := r.score(i)
+			if !slices.Contains(p.Formats, string(t.Spec.Scheme)) { // an export of a table
+				score = exportScore(score, t.Spec.Path, p)
+			}
+			if score > 0 {
+				fits = append(fits, fit{p, score, score > named*perField})
+			}
 		}
 	}
 	found := bestOf(fits)
@@ -62,37 +55,146 @@ func (f *Found) file(ctx context.Context, place sources.Place, t *Target, preset
 	return nil
 }
 
-// fileScore is how well a preset fits a file: 0 is not at all. Half of the records that are looked at must have all its members, each as the preset says; what it
-// demands to the letter tells it from others.
-func fileScore(ctx context.Context, place sources.Place, spec *sources.Spec, p *config.Preset) (int, error) {
-	paths := make([]rows.Path, 0, len(p.Like.Fields))
-	letters := 0
-	for _, sign := range p.Like.Fields {
-		path, err := mapping.ParsePath(sign.Name)
-		if err != nil {
-			return 0, err
-		}
-		paths = append(paths, path)
-		letters += len(strings.ReplaceAll(sign.Is, "*", ""))
+// fileSigns names the members by which a preset knows the records of a file: its own, or, of an export of its table, the columns.
+func fileSigns(p *config.Preset, scheme sources.Scheme) []config.Sign {
+	if slices.Contains(p.Formats, string(scheme)) {
+		return p.Like.Fields
 	}
-	read, fit := 0, 0
-	_, err := sources.Peek(ctx, place, spec, paths, looked, func(cells []rows.Cell) {
-		read++
-		for i, c := range cells {
-			if c.Kind == rows.Missing || p.Like.Fields[i].Is != "*" && !like(p.Like.Fields[i].Is, cellText(c)) {
-				return
+	if !slices.Contains(p.Formats, "table") || scheme == sources.Text {
+		return nil
+	}
+	signs := make([]config.Sign, len(p.Like.Columns))
+	for i, c := range p.Like.Columns {
+		signs[i] = config.Sign{Name: path(c.Name), Is: "*"}
+	}
+	return signs
+}
+
+// exportScore weighs a file that has a table's columns as a table is weighed: by its name, or by columns that no other has by chance.
+func exportScore(score int, file string, p *config.Preset) int {
+	name := strings.ToLower(filepath.Base(file))
+	for _, end := range []string{".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	switch bare := lastName(name); {
+	case score == 0:
+		return 0
+	case slices.ContainsFunc(p.Like.Tables, func(pattern string) bool { return like(strings.ToLower(pattern), bare) }):
+		return named*perField + score
+	case len(p.Like.Columns) < enough:
+		return 0
+	}
+	return score
+}
+
+// reading is one way to read a file, and the presets that read it so: it is read once for all of them.
+type reading struct {
+	spec    sources.Spec
+	presets []*config.Preset
+	signs   [][]config.Sign // of each preset
+	at      [][][]int       // where the cells of each sign stand, of which one must be there
+	paths   []rows.Path
+	records int
+	fit     []int // records that have all that a preset demands
+}
+
+// readings puts presets together that look for their records in one place.
+func readings(file *sources.Spec, presets []*config.Preset) []*reading {
+	var out []*reading
+	met := map[string]*reading{}
+	for _, p := range presets {
+		signs := fileSigns(p, file.Scheme)
+		if len(signs) == 0 {
+			continue
+		}
+		spec := *file
+		switch {
+		case !slices.Contains(p.Formats, string(file.Scheme)): // a table's rows stand at the top
+		case spec.Scheme == sources.JSON:
+			spec.Rows = p.Source.Rows
+		case spec.Scheme == sources.CSV:
+			spec.CSV = p.Source.CSV
+		case spec.Scheme == sources.Text:
+			spec.Pattern = p.Source.Pattern
+		}
+		way := fmt.Sprintf("%q %+v %q", spec.Rows, spec.CSV, spec.Pattern)
+		if spec.CSV != nil && spec.CSV.Find {
+			way += p.Name // the header is the line that names what this one demands
+		}
+		r := met[way]
+		if r == nil {
+			r = &reading{spec: spec}
+			met[way], out = r, append(out, r)
+		}
+		r.add(p, signs)
+	}
+	return out
+}
+
+// add notes what a preset demands of a record.
+func (r *reading) add(p *config.Preset, signs []config.Sign) {
+	at := make([][]int, len(signs))
+	for i, sign := range signs {
+		for _, spelled := range sign.Paths() {
+			path, err := mapping.ParsePath(spelled)
+			if err != nil {
+				return // the presets' own reader refuses such a name
+			}
+			at[i] = append(at[i], r.cell(path))
+		}
+	}
+	r.presets, r.signs, r.at, r.fit = append(r.presets, p), append(r.signs, signs), append(r.at, at), append(r.fit, 0)
+}
+
+// cell is where a path's cell stands.
+func (r *reading) cell(path rows.Path) int {
+	at := slices.IndexFunc(r.paths, func(q rows.Path) bool { return q.Column == path.Column && slices.Equal(q.Members, path.Members) })
+	if at < 0 {
+		at = len(r.paths)
+		r.paths = append(r.paths, path)
+	}
+	return at
+}
+
+// read counts the records that have all that each preset demands. Records that do not stand where it looks for them count for nothing.
+func (r *reading) read(ctx context.Context, place sources.Place) error {
+	_, err := sources.Peek(ctx, place, &r.spec, r.paths, looked, func(cells []rows.Cell) {
+		r.records++
+		for p, signs := range r.signs {
+			all := true
+			for i, sign := range signs {
+				all = all && slices.ContainsFunc(r.at[p][i], func(at int) bool {
+					return cells[at].Kind != rows.Missing && (sign.Is == "*" || like(sign.Is, cellText(cells[at])))
+				})
+			}
+			if all {
+				r.fit[p]++
 			}
 		}
-		fit++
 	})
-	switch {
-	case ctx.Err() != nil:
-		return 0, ctx.Err()
-	case err != nil, read == 0, 2*fit < read: // an error: the records do not stand where this preset looks for them
-		return 0, nil
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	const perField = 100
-	return perField*len(paths) + letters, nil
+	if err != nil {
+		r.records = 0
+	}
+	return nil
+}
+
+// perField is what each member that a preset demands is worth; a letter of its text that it demands is worth one.
+const perField = 100
+
+// score is how well a preset fits: 0 is not at all. Half of the records that are looked at must have all its members, each as the preset says; what it demands to
+// the letter tells it from others.
+func (r *reading) score(preset int) int {
+	if r.records == 0 || 2*r.fit[preset] < r.records {
+		return 0
+	}
+	score := 0
+	for _, sign := range r.signs[preset] {
+		score += perField + len(strings.ReplaceAll(sign.Is, "*", ""))
+	}
+	return score
 }
 
 func cellText(c rows.Cell) string {

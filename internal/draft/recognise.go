@@ -12,6 +12,7 @@ import (
 type fit struct {
 	preset *config.Preset
 	score  int
+	named  bool // by its table's own name
 }
 
 // recognise names the presets that fit a table, the best of each role.
@@ -19,7 +20,7 @@ func recognise(table *rows.Relation, presets []*config.Preset) []Source {
 	var fits []fit
 	for _, p := range presets {
 		if score := tableScore(table, p); score > 0 {
-			fits = append(fits, fit{p, score})
+			fits = append(fits, fit{p, score, score > named})
 		}
 	}
 	return bestOf(fits)
@@ -32,6 +33,7 @@ func bestOf(fits []fit) []Source {
 	for _, f := range fits {
 		i := slices.IndexFunc(out, func(s Source) bool { return s.Role == f.preset.Source.Role })
 		switch {
+		case fits[0].named && !f.named: // its columns are others' as well; its name is not
 		case i >= 0:
 			out[i].Also = append(out[i].Also, f.preset.Name)
 		case f.score == fits[0].score:
@@ -44,13 +46,15 @@ func bestOf(fits []fit) []Source {
 // named is worth more than any number of columns: a table that has the preset's own name and its columns is that table.
 const named = 1000
 
+// enough is how many columns no other table has by chance.
+const enough = 5
+
 // tableScore is how well a preset fits a table: 0 is not at all. All its columns must be there, with types that can hold what it says. A table that is called
 // otherwise fits where the columns alone tell it.
 func tableScore(table *rows.Relation, p *config.Preset) int {
 	if !slices.Contains(p.Formats, "table") {
 		return 0
 	}
-	const enough = 5 // columns that no other table has by chance
 	for _, sign := range p.Like.Columns {
 		i := slices.IndexFunc(table.Columns, func(c rows.Column) bool { return strings.EqualFold(c.Name, sign.Name) })
 		if i < 0 || !holds(table.Columns[i].Type, sign.Is) {

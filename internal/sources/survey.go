@@ -65,10 +65,12 @@ func Peek(ctx context.Context, place Place, spec *Spec, paths []rows.Path, most 
 	return columns, err
 }
 
-// bindable leaves out the paths whose column a table or a CSV file does not have; at tells of each that is left which one it was.
+// bindable leaves out the paths whose column a table or a CSV file does not have; at tells of each that is left which one it was. A header that is to be found is
+// the line that names them all.
 func bindable(spec *Spec, columns []rows.Column, paths []rows.Path) (there []rows.Path, at []int) {
+	find := spec.Scheme == CSV && spec.CSV != nil && spec.CSV.Find
 	for i, p := range paths {
-		if spec.Scheme == JSONL || spec.Scheme == JSON || slices.ContainsFunc(columns, func(c rows.Column) bool { return c.Name == p.Column }) {
+		if find || spec.Scheme == JSONL || spec.Scheme == JSON || slices.ContainsFunc(columns, func(c rows.Column) bool { return c.Name == p.Column }) {
 			there, at = append(there, p), append(at, i)
 		}
 	}
