@@ -1,12 +1,15 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/text"
 )
 
@@ -81,9 +84,28 @@ func differences(cfg *config.Config, i int) ([]report.PresetDifference, error) {
 	}
 	var out []report.PresetDifference
 	for _, c := range cfg.Contracts {
+		if !gives(s, c) {
+			continue
+		}
 		for _, d := range p.Differs(c) {
 			out = append(out, report.PresetDifference{Contract: c.Name, Field: d.Field, Declared: d.Contract, Suggested: d.Preset})
 		}
 	}
 	return out, nil
+}
+
+// gives reports whether a source may hold records of a contract: where its map names its operations, only of those that govern one.
+func gives(s *sources.Spec, c *reconcile.Contract) bool {
+	i := slices.IndexFunc(s.Map, func(f sources.Field) bool { return f.Name == "operation" })
+	if i < 0 || s.Map[i].Const == nil && len(s.Map[i].Words) == 0 {
+		return true
+	}
+	named := slices.Collect(maps.Values(s.Map[i].Words))
+	if s.Map[i].Const != nil {
+		named = append(named, *s.Map[i].Const)
+	}
+	return slices.ContainsFunc(named, func(operation string) bool {
+		_, alias := c.Aliases[operation]
+		return alias || c.Governs([]byte(operation))
+	})
 }
