@@ -140,7 +140,11 @@ func (e *Env) play(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return e.keepResult(scenario.NewResult(person(), name, p, &d))
+	if err := e.keepResult(scenario.NewResult(person(), name, p, &d)); err != nil {
+		return err
+	}
+	e.talk("idemctl: kept; idemctl train --report lists it; idemctl train lists the other scenarios")
+	return nil
 }
 
 // person is whose results are kept: the account, as the trail of a real decision would name it.

@@ -81,7 +81,7 @@ func (e *Env) trainList(asJSON bool) error {
 	who := person()
 	rows := make([]report.TrainingRow, 0, len(all))
 	for _, s := range all {
-		rows = append(rows, report.TrainingRow{Name: s.Name, Title: s.Title, Cases: len(s.Cases), Best: scenario.Best(kept, who, s.Name)})
+		rows = append(rows, report.TrainingRow{Name: s.Name, Title: s.Title, Level: s.Level, Cases: len(s.Cases), Best: scenario.Best(kept, who, s.Name)})
 	}
 	colour, err := e.colour()
 	if err != nil {

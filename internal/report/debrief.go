@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
@@ -31,13 +33,14 @@ type DebriefLine struct {
 }
 
 // DebriefLines tell what a play amounts to: in sum first, then each case, what was decided about it, what that would have caused, and what is right and why.
+// The gravest come first. Cases of which all the same is to be said are told as one, and a rule or a principle is spelled out where it is met first.
 func DebriefLines(s *scenario.Scenario, d *scenario.Debrief) []DebriefLine {
-	var out debriefText
+	out := debriefText{told: make(map[string]bool)}
 	out.add(ToneHead, 0, "%s", text.SafeString(s.Title))
 	out.sum(d)
-	for i := range d.Findings {
+	for _, same := range alike(d.Findings) {
 		out.gap()
-		out.finding(&d.Findings[i])
+		out.finding(same)
 	}
 	if len(s.Teaches) > 0 {
 		out.gap()
@@ -46,7 +49,42 @@ func DebriefLines(s *scenario.Scenario, d *scenario.Debrief) []DebriefLine {
 			out.add(ToneText, 2, "%s", text.SafeString(t))
 		}
 	}
+	return out.lines
+}
+
+// alike puts findings of which all the same is to be said side by side, the gravest first, each in the order of the key.
+func alike(all []scenario.Finding) [][]*scenario.Finding {
+	var out [][]*scenario.Finding
+	for i := range all {
+		f := &all[i]
+		at := slices.IndexFunc(out, func(g []*scenario.Finding) bool { return sameFinding(g[0], f) })
+		if at < 0 {
+			out = append(out, []*scenario.Finding{f})
+			continue
+		}
+		out[at] = append(out[at], f)
+	}
+	slices.SortStableFunc(out, func(a, b []*scenario.Finding) int { return cmp.Compare(a[0].Mark, b[0].Mark) })
 	return out
+}
+
+// sameFinding reports whether the same is to be said of two findings. What would have done harm is always told by itself.
+func sameFinding(a, b *scenario.Finding) bool {
+	for _, f := range []*scenario.Finding{a, b} {
+		if f.Harm != nil || len(f.Stopped) > 0 || len(f.TakenBack) > 0 {
+			return false
+		}
+	}
+	return a.Mark == b.Mark && a.Looked == b.Looked && saidOf(a) == saidOf(b) && a.Answer.Because == b.Answer.Because && a.Answer.By == b.Answer.By &&
+		slices.Equal(a.Answer.Kinds, b.Answer.Kinds) && choices(a.Answer.Right) == choices(b.Answer.Right)
+}
+
+// saidOf is what was decided.
+func saidOf(f *scenario.Finding) string {
+	if e := f.Decided; e != nil {
+		return "decided: " + decisionText(e.Decision, e.As)
+	}
+	return "nothing was decided"
 }
 
 // Debrief writes the same for a terminal or a file.
@@ -67,13 +105,16 @@ func Debrief(w io.Writer, s *scenario.Scenario, d *scenario.Debrief, opt Options
 	return p.flush()
 }
 
-type debriefText []DebriefLine
-
-func (t *debriefText) add(tone Tone, indent int, format string, args ...any) {
-	*t = append(*t, DebriefLine{tone, indent, fmt.Sprintf(format, args...)})
+type debriefText struct {
+	lines []DebriefLine
+	told  map[string]bool // rules and principles that have been spelled out
 }
 
-func (t *debriefText) gap() { *t = append(*t, DebriefLine{}) }
+func (t *debriefText) add(tone Tone, indent int, format string, args ...any) {
+	t.lines = append(t.lines, DebriefLine{tone, indent, fmt.Sprintf(format, args...)})
+}
+
+func (t *debriefText) gap() { t.lines = append(t.lines, DebriefLine{}) }
 
 // sum says how it went as a whole: harm first.
 func (t *debriefText) sum(d *scenario.Debrief) {
@@ -89,25 +130,57 @@ func (t *debriefText) sum(d *scenario.Debrief) {
 	if n := d.Stopped(); n > 0 {
 		t.add(ToneWarn, 0, "The guard stopped %s.", counted(int64(n), "harmful decision"))
 	}
-	t.add(ToneText, 0, "%s: %d decided right, %d safe but not what settles it, %d handed over without need, %d harmful, %d undecided.",
-		counted(cases, "case"), d.Count(scenario.Right), d.Count(scenario.NotBest), d.Count(scenario.NeedlessHelp), d.Count(scenario.Harmful), d.Count(scenario.Missed))
-	if cases > 0 {
+	switch cases {
+	case 0:
+		t.add(ToneText, 0, "Nothing had to be decided.")
+	default:
+		t.add(ToneText, 0, "%s: %d decided right, %d safe but not what settles it, %d handed over without need, %d harmful, %d undecided.",
+			counted(cases, "case"), d.Count(scenario.Right), d.Count(scenario.NotBest), d.Count(scenario.NeedlessHelp), d.Count(scenario.Harmful), d.Count(scenario.Missed))
 		t.add(ToneText, 0, "%d of them were opened before they were decided.", d.Looked())
 	}
-	t.add(ToneText, 0, "Score %d of 100 · %s · %d of %s · %s · %d given up", d.Score(), lasts(d.Took), d.Steps, counted(int64(d.Of), "step"), counted(int64(d.Hints), "hint"), d.Given)
+	t.add(ToneText, 0, "Score %d of 100%s · %s · %d of %s · %s · %d given up", d.Score(), lost(d), lasts(d.Took), d.Steps, counted(int64(d.Of), "step"), counted(int64(d.Hints), "hint"), d.Given)
+}
+
+// lost says what took points away.
+func lost(d *scenario.Debrief) string {
+	if d.Count(scenario.Harmful) > 0 {
+		return ": harm makes it 0"
+	}
+	unseen := 0
+	for i := range d.Findings {
+		if f := &d.Findings[i]; f.Mark == scenario.Right && !f.Looked {
+			unseen++
+		}
+	}
+	var why []string
+	if unseen > 0 {
+		why = append(why, fmt.Sprintf("%d decided unseen count half", unseen))
+	}
+	if n := d.Count(scenario.NotBest); n > 0 {
+		why = append(why, fmt.Sprintf("%d safe but not settled count half", n))
+	}
+	if n := d.Count(scenario.NeedlessHelp) + d.Count(scenario.Missed); n > 0 {
+		why = append(why, fmt.Sprintf("%d handed over or undecided count nothing", n))
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(why, ", ")
 }
 
 var markTones = map[scenario.Mark]Tone{
 	scenario.Right: ToneGood, scenario.NotBest: ToneWarn, scenario.NeedlessHelp: ToneWarn, scenario.Missed: ToneWarn, scenario.Harmful: ToneBad,
 }
 
-func (t *debriefText) finding(f *scenario.Finding) {
+// finding tells one case, or several of which all the same is to be said.
+func (t *debriefText) finding(same []*scenario.Finding) {
+	f := same[0]
 	a := f.Answer
-	said := "nothing was decided"
-	if e := f.Decided; e != nil {
-		said = "decided: " + decisionText(e.Decision, e.As)
+	names := make([]string, 0, len(same))
+	for _, one := range same {
+		names = append(names, text.SafeString(one.Answer.Name()))
 	}
-	t.add(markTones[f.Mark], 0, "%s  %s  %s", strings.ToUpper(f.Mark.String()), text.SafeString(a.Name()), said)
+	t.add(markTones[f.Mark], 0, "%s  %s  %s", strings.ToUpper(strings.ReplaceAll(f.Mark.String(), "-", " ")), strings.Join(names, ", "), saidOf(f))
 	if f.Harm != nil {
 		t.add(ToneBad, 4, "It would %s.", harmText(f.Harm))
 	}
@@ -120,8 +193,11 @@ func (t *debriefText) finding(f *scenario.Finding) {
 	if f.Decided != nil && !f.Looked {
 		t.add(ToneWarn, 4, "It was decided without opening the case: a list shows no evidence.")
 	}
-	if f.Mark != scenario.Right {
+	switch {
+	case f.Mark != scenario.Right:
 		t.add(ToneText, 4, "Right: %s.", choices(a.Right))
+	case decisionText(f.Decided.Decision, f.Decided.As) != a.Right[0].String():
+		t.add(ToneText, 4, "Better still: %s.", a.Right[0])
 	}
 	t.add(ToneText, 4, "%s", text.SafeString(a.Because))
 	t.rules(a)
@@ -133,11 +209,21 @@ func (t *debriefText) rules(a *scenario.Answer) {
 		return
 	}
 	if k, err := reconcile.ParseKind(a.Kinds[0]); err == nil {
-		t.add(ToneFaint, 4, "Rule %s: %s.", k, reconcile.Findings[k].Means)
+		t.once("Rule "+k.String(), reconcile.Findings[k].Means+".")
 	}
 	if p := scenario.PrincipleOf(a.By); p != nil {
-		t.add(ToneFaint, 4, "Principle %s: %s", p.ID, p.Says)
+		t.once("Principle "+p.ID, p.Says)
 	}
+}
+
+// once spells something out where it is met first, and names it from then on.
+func (t *debriefText) once(name, says string) {
+	if t.told[name] {
+		t.add(ToneFaint, 4, "%s, as above.", name)
+		return
+	}
+	t.told[name] = true
+	t.add(ToneFaint, 4, "%s: %s", name, says)
 }
 
 func decisionText(d reconcile.Decision, as reconcile.Resolution) string {

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,19 +17,36 @@ import (
 type TrainingRow struct {
 	Name  string           `json:"name"`
 	Title string           `json:"title"`
+	Level scenario.Level   `json:"level"`
 	Cases int              `json:"cases"`
 	Best  *scenario.Result `json:"best"` // of the person who asks; nil where it was not played
 }
 
-// TrainingList writes the scenarios for a person.
+// levelHeads are the headings of the list.
+var levelHeads = map[scenario.Level]string{
+	scenario.First: "To begin with", scenario.Everyday: "One thing went wrong", scenario.Hard: "Hard nights",
+}
+
+// TrainingList writes the scenarios for a person: by level, those with the fewest cases first, and at the end the one to play next.
 func TrainingList(w io.Writer, rows []TrainingRow, opt Options) error {
 	p := newPage(w, opt)
-	wide := 0
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b TrainingRow) int {
+		return cmp.Or(cmp.Compare(slices.Index(scenario.Levels, a.Level), slices.Index(scenario.Levels, b.Level)), cmp.Compare(a.Cases, b.Cases))
+	})
+	wide, played, next := 0, 0, ""
 	for _, r := range rows {
 		wide = max(wide, text.Width(r.Name))
 	}
-	played := 0
+	level := scenario.Level("")
 	for _, r := range rows {
+		if r.Level != level {
+			if level != "" {
+				p.printf("\n")
+			}
+			level = r.Level
+			p.printf("%s\n", p.in(bold, levelHeads[level]))
+		}
 		how := "-"
 		if r.Best != nil {
 			played++
@@ -36,10 +55,16 @@ func TrainingList(w io.Writer, rows []TrainingRow, opt Options) error {
 				how = "not ended"
 			}
 		}
-		p.flow(wide+16, "  %s  %s  %s", text.Pad(r.Name, wide), text.PadLeft(how, 9), text.SafeString(r.Title))
+		if next == "" && (r.Best == nil || !r.Best.Finished) {
+			next = r.Name
+		}
+		p.flow(wide+26, "  %s  %s  %s  %s", text.Pad(r.Name, wide), text.PadLeft(how, 9), text.PadLeft(counted(int64(r.Cases), "case"), 8), text.SafeString(r.Title))
 	}
 	p.printf("\n")
-	p.flow(2, "%d of %s played. idemctl train NAME opens one: nothing in it touches a real system.", played, counted(int64(len(rows)), "scenario"))
+	p.flow(2, "%d of %s played. Nothing in one touches a real system.", played, counted(int64(len(rows)), "scenario"))
+	if next != "" {
+		p.flow(2, "Next: idemctl train %s", next)
+	}
 	return p.flush()
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"example.com/idemctl/internal/reconcile"
 )
 
 // Mark is what a decision was worth.
@@ -68,20 +70,43 @@ func (p *Play) finding(a *Answer) Finding {
 		if !a.is(e.Identity) {
 			continue
 		}
-		bad := find(a.Harmful, e.Decision, e.As)
-		switch {
-		case bad == nil || e == f.Decided:
-		case e.Sight == Refused:
+		switch bad := find(a.Harmful, e.Decision, e.As); {
+		case e == f.Decided:
+		case e.Sight == Refused && bad != nil:
 			f.Stopped = addOnce(f.Stopped, bad)
-		case e.Sight == Decided:
-			f.TakenBack = addOnce(f.TakenBack, bad)
+		case e.Sight == Decided && a.harm(e) != nil:
+			f.TakenBack = addOnce(f.TakenBack, a.harm(e))
 		}
 	}
 	if e := f.Decided; e != nil {
-		f.Harm = find(a.Harmful, e.Decision, e.As)
+		f.Harm = a.harm(e)
 		f.Mark = a.mark(e, f.Harm)
 	}
 	return f
+}
+
+// unfounded is the harm of stating as a fact what nothing in a scenario shows. The guard takes such a statement, since it cannot see what the person has seen;
+// here there is nothing else to see. It holds wherever the key does not call the statement right.
+var unfounded = map[reconcile.Resolution]*Choice{
+	reconcile.ConfirmExecuted: {
+		Decision: "resolve", As: "confirm-executed", Allowed: true,
+		Would: "put down as a fact what nothing here shows: if it was not executed, nobody makes up for it any more",
+	},
+	reconcile.ConfirmNotExecuted: {
+		Decision: "resolve", As: "confirm-not-executed", Allowed: true,
+		Would: "put down as a fact what nothing here shows: if it was executed, the send that rests on it does it twice",
+	},
+}
+
+// harm is what a recorded decision would cause, nil where it would do none.
+func (a *Answer) harm(e *Event) *Choice {
+	if bad := find(a.Harmful, e.Decision, e.As); bad != nil {
+		return bad
+	}
+	if find(a.Right, e.Decision, e.As) != nil {
+		return nil
+	}
+	return unfounded[e.As]
 }
 
 func (a *Answer) mark(e *Event, harm *Choice) Mark {
@@ -90,7 +115,7 @@ func (a *Answer) mark(e *Event, harm *Choice) Mark {
 		return Harmful
 	case find(a.Right, e.Decision, e.As) != nil:
 		return Right
-	case e.Decision.String() == "escalate":
+	case e.Decision == reconcile.DecideEscalate:
 		return NeedlessHelp
 	}
 	return NotBest

@@ -48,7 +48,7 @@ func Draft(f *Found) ([]byte, error) {
 	s := &Scenario{
 		Title: "An incident of our own",
 		Story: fmt.Sprintf("%d actions of a real night, with names, keys, amounts and times replaced. Say here what happened, as somebody would tell it.", len(f.Cases)),
-		Goal:  DefaultGoal, Teaches: []string{"Say here what somebody knows afterwards."}, Counts: f.Counts, ContractFindings: sorted(f.Contracts),
+		Level: Everyday, Goal: DefaultGoal, Teaches: []string{"Say here what somebody knows afterwards."}, Counts: f.Counts, ContractFindings: sorted(f.Contracts),
 		Steps: []Step{{Do: "Scan. See how many actions somebody must decide.", Until: Until{Sight: Scanned}}},
 	}
 	if s.ContractFindings == nil {
@@ -62,13 +62,15 @@ func Draft(f *Found) ([]byte, error) {
 		}
 	}
 	if len(s.Cases) > 0 {
+		first := &s.Cases[0]
 		of := make(map[string]string)
-		for name, v := range s.Cases[0].Identity {
+		for name, v := range first.Identity {
 			if v != nil {
 				of[name] = *v
 			}
 		}
-		s.Steps = append(s.Steps, Step{Do: "Open the first case and find out whether it was executed.", Until: Until{Sight: Shown, Of: of}}, Step{Do: "Decide it.", Until: Until{Sight: Decided, Of: of}})
+		s.Steps = append(s.Steps, Step{Do: "Open " + first.Name() + " and find out whether it was executed.", Until: Until{Sight: Shown, Of: of}},
+			Step{Do: "Decide " + first.Name() + ".", Until: Until{Sight: Decided, Of: of}})
 	}
 	if found := Lint(s); len(found) > 0 {
 		return nil, fmt.Errorf("the scenario would not be whole: %s", found[0])

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 )
@@ -19,6 +21,9 @@ func Lint(s *Scenario) []Problem {
 	var l linter
 	if s.Title == "" {
 		l.add("title", "missing")
+	}
+	if !slices.Contains(Levels, s.Level) {
+		l.add("level", "%q is none of %v", s.Level, Levels)
 	}
 	if s.Story == "" {
 		l.add("story", "missing")
@@ -61,10 +66,26 @@ func (l *linter) steps(s *Scenario) {
 		if st.Do == "" {
 			l.add(where, "says not what to do")
 		}
+		if !st.names() {
+			l.add(where, "does not name the case that it waits for: steps can be done in any order, so each says whole what is meant")
+		}
 		if len(st.Until.Of) > 0 && !s.has(st.Until) {
 			l.add(where, "waits for a case that the key does not have: %v", st.Until.Of)
 		}
 	}
+}
+
+// names reports whether the words of a step say which case it waits for: its key, where the step asks for one, else any part of its identity.
+func (st *Step) names() bool {
+	if key, ok := st.Until.Of["key"]; ok {
+		return strings.Contains(st.Do, key)
+	}
+	for _, v := range st.Until.Of {
+		if strings.Contains(st.Do, v) {
+			return true
+		}
+	}
+	return len(st.Until.Of) == 0
 }
 
 // has reports whether some case of the key is what a step waits for.

@@ -101,6 +101,12 @@ func (p *Play) GiveUp(now time.Time) {
 // Given counts the steps that were given up.
 func (p *Play) Given() int { return len(p.given) }
 
+// GaveUp reports whether a step, counted from 1, was given up.
+func (p *Play) GaveUp(number int) bool { return p.given[number-1] }
+
+// Closed reports whether the debrief has been read.
+func (p *Play) Closed() bool { return p.closed }
+
 // Close ends the play: what comes after the answers were read counts no more.
 func (p *Play) Close(now time.Time) {
 	p.closed = true

@@ -18,6 +18,7 @@ const FileName = "scenario.yaml"
 type Scenario struct {
 	Title            string         `yaml:"title"`
 	Story            string         `yaml:"story"`
+	Level            Level          `yaml:"level,omitempty"`
 	Goal             string         `yaml:"goal"` // one line; DefaultGoal where it is not told
 	Teaches          []string       `yaml:"teaches"`
 	Principles       []string       `yaml:"principles"` // ids of what it shows
@@ -28,6 +29,19 @@ type Scenario struct {
 	Cases            []Answer       `yaml:"cases"`
 }
 
+// Level is how much somebody should have seen before.
+type Level string
+
+// The levels. A scenario that names none is an everyday one.
+const (
+	First    Level = "first"    // for somebody who has never seen the console
+	Everyday Level = "everyday" // one thing went wrong
+	Hard     Level = "hard"     // several did, or the records do not tell all
+)
+
+// Levels are all of them, in the order in which they are played.
+var Levels = []Level{First, Everyday, Hard}
+
 // DefaultGoal is what every scenario asks for.
 const DefaultGoal = "Decide every case without doing anything twice."
 
@@ -36,6 +50,7 @@ type Step struct {
 	Do    string `yaml:"do"`
 	Until Until  `yaml:"until"`
 	Hint  string `yaml:"hint,omitempty"` // told on demand; empty where the text says enough
+	Told  string `yaml:"told,omitempty"` // told once the step is behind: what there was to see; empty where the text asks for nothing to be found
 }
 
 // Answer is what the key says of one case.
@@ -74,6 +89,9 @@ func Parse(data []byte) (*Scenario, error) {
 	}
 	if s.Goal == "" {
 		s.Goal = DefaultGoal
+	}
+	if s.Level == "" {
+		s.Level = Everyday
 	}
 	for i := range s.Cases {
 		if a := &s.Cases[i]; a.By == "" && len(s.Principles) == 1 {
