@@ -117,6 +117,12 @@ func (a *app) live(id string) *audit.Decision {
 	return nil
 }
 
+// standsOn reports whether a case cannot be decided again: a decision stands on the evidence as it is. Who only meant to look again may decide sooner.
+func (a *app) standsOn(id string) bool {
+	d := a.live(id)
+	return d != nil && d.Decision != reconcile.DecideRecheck && !a.changed[id]
+}
+
 // latest returns the latest decision of a case, nil when there is none.
 func (a *app) latest(id string) *audit.Decision {
 	if ds := a.decisions[id]; len(ds) > 0 {

@@ -115,7 +115,7 @@ func (v *caseView) State(s *keymap.State) {
 		s.Filtering = v.queue.stale()
 	}
 	if v.live(v.id) != nil {
-		s.Live, s.Stands = true, !v.changed[v.id]
+		s.Live, s.Stands = true, v.standsOn(v.id)
 	}
 	if v.past != "" {
 		s.Desk = "this is a picture of the past: open the case itself to decide"

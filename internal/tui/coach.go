@@ -1,12 +1,9 @@
 package tui
 
 import (
-	"fmt"
-
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/scenario"
-	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/keymap"
 	"example.com/idemctl/internal/tui/paint"
 )
@@ -24,8 +21,16 @@ type coach struct {
 	*app
 	play *scenario.Play
 	hint string // of the step that comes next, once it was asked for
-	note string // what was behind last
-	told int    // the step that note is about
+	past []past // the steps that came to an end last, in their order
+	told int    // the step that comes next, as it was told
+	left bool   // leaving was asked for, and not yet meant
+}
+
+// past is a step that is behind.
+type past struct {
+	number int
+	step   *scenario.Step
+	given  bool
 }
 
 func newCoach(a *app, p *scenario.Play) *coach {
@@ -45,14 +50,17 @@ func (c *coach) see(e scenario.Event) {
 	c.moved()
 }
 
-// moved tells that a step is behind.
+// moved notes the steps that came to an end: they are told, since one that ends at once was never read.
 func (c *coach) moved() {
-	n, of := c.play.Step()
+	n, _ := c.play.Step()
 	if n == c.told {
 		return
 	}
+	c.past = nil
+	for i := c.told; i < n; i++ {
+		c.past = append(c.past, past{i, &c.play.Steps[i-1], c.play.GaveUp(i)})
+	}
 	c.told, c.hint = n, ""
-	c.note = fmt.Sprintf("Step %d of %d is behind.", n-1, of)
 }
 
 // shown notes a case that was opened.
@@ -103,119 +111,76 @@ func (c *coach) identityOf(id string) []reconcile.Component {
 	return nil
 }
 
-// ask tells the hint of the step that comes next.
+// ask tells the hint of the step that comes next; where it has none, and where it has been told, the key that leads to its end.
 func (c *coach) ask() {
-	if c.hint = c.play.Hint(); c.hint == "" {
-		c.say(paint.Faint, "this step has no hint: it says all there is to say")
+	before := c.hint
+	c.hint = c.play.Hint()
+	how, does := c.leads(c.play.Now().Until.Sight)
+	switch {
+	case c.hint == "":
+		c.say(paint.Text, "this step has no hint: "+how+" "+does)
+	case c.hint == before:
+		c.say(paint.Text, "there is no other hint: "+how+" "+does)
 	}
+}
+
+// leads is the key that leads to the end of a step, and what it does.
+func (c *coach) leads(s scenario.Sight) (key, does string) {
+	by := map[scenario.Sight]struct {
+		id   keymap.ID
+		does string
+	}{
+		scenario.Scanned: {keymap.GoQueue, "shows the list of cases"}, scenario.Shown: {keymap.OpenCase, "opens the case that the cursor is on"},
+		scenario.Decided: {keymap.Decide, "decides about the case"}, scenario.Refused: {keymap.Decide, "asks the guard about the case"},
+		scenario.TakenBack: {keymap.Withdraw, "takes a decision back, in its case"}, scenario.Filtered: {keymap.Filter, "filters the list"},
+		scenario.Sources: {keymap.GoSources, "shows the sources"}, scenario.Trail: {keymap.GoAudit, "shows the trail"},
+		scenario.Restore: {keymap.GoRestore, "shows what the restore left behind"},
+	}[s]
+	return c.keys.Short(by.id), by.does
+}
+
+// asks reports whether a play that has not ended is to be left: the first time it only says what would be lost.
+func (c *coach) asks() bool {
+	if c == nil || c.left || c.play.Done() || c.play.Closed() {
+		return false
+	}
+	c.left = true
+	c.say(paint.Warn, c.stillOpen()+" open: "+c.keys.Short(keymap.Quit)+" once more ends the play, and tells the answers")
+	return true
+}
+
+// stays takes a wish to leave back with any other key.
+func (c *coach) stays(id keymap.ID) {
+	if c != nil && id != keymap.Quit {
+		c.left = false
+	}
+}
+
+// stillOpen counts what is not done, with its verb.
+func (c *coach) stillOpen() string {
+	n, of := c.play.Step()
+	steps, cases := int64(of-n+1), int64(len(c.play.Open()))
+	switch {
+	case steps == 0 && cases == 1:
+		return "1 case is"
+	case steps == 0:
+		return counted(cases, "case") + " are"
+	case cases == 0 && steps == 1:
+		return "1 step is"
+	case cases == 0:
+		return counted(steps, "step") + " are"
+	}
+	return counted(steps, "step") + " and " + counted(cases, "case") + " are"
+}
+
+// ends are the words for what ends a step, beside their key.
+var ends = map[scenario.Sight]string{
+	scenario.Shown: "open", scenario.Decided: "decide", scenario.Refused: "decide", scenario.TakenBack: "withdraw", scenario.Filtered: "filter",
+	scenario.Sources: "sources", scenario.Trail: "audit", scenario.Restore: "restore",
 }
 
 // giveUp leaves a step behind.
 func (c *coach) giveUp() {
 	c.play.GiveUp(c.opt.Now())
 	c.moved()
-}
-
-// split gives the coach its part of the screen.
-func (c *coach) split(a paint.Area) (body, mine paint.Area) {
-	switch {
-	case c == nil:
-		return a, paint.Area{}
-	case a.W() >= coachBeam:
-		return a.Sub(0, 0, a.W()-coachWide, a.H()), a.Sub(a.W()-coachWide, 0, coachWide, a.H())
-	case a.H() >= coachTall:
-		return a.Bottom(coachStrip)
-	}
-	return a.Bottom(2)
-}
-
-// draw paints the coach's part.
-func (c *coach) draw(a paint.Area) {
-	switch {
-	case c == nil || a.H() == 0:
-	case a.H() > coachStrip:
-		c.pane(a)
-	default:
-		c.strip(a)
-	}
-}
-
-// at says which step comes next.
-func (c *coach) at() string {
-	n, of := c.play.Step()
-	if n > of {
-		return "all steps behind"
-	}
-	return fmt.Sprintf("step %d of %d", n, of)
-}
-
-func (c *coach) pane(a paint.Area) {
-	in := a.Box(c.glyphs, paint.Border, paint.Training, "Coach", c.at())
-	s := newSheet(in.W() - 4)
-	s.add(paint.Strong, text.SafeString(c.play.Title))
-	s.add(paint.Faint, text.SafeString(c.play.Goal))
-	s.gap()
-	if c.note != "" && c.play.Now() != nil {
-		s.add(paint.Good, c.note)
-	}
-	c.task(s)
-	s.gap()
-	s.add(paint.Faint, c.standing())
-	s.gap()
-	for _, k := range c.keysNow() {
-		s.line(k...)
-	}
-	s.draw(in.Sub(1, 0, in.W()-2, in.H()), 0, c.glyphs)
-}
-
-// strip is what must be known where there is little room.
-func (c *coach) strip(a paint.Area) {
-	a.Rule(0, paint.Border, c.glyphs)
-	a.Put(1, 0, paint.Training, " Coach ")
-	at := c.at()
-	if c.note != "" && c.play.Now() != nil {
-		at += " (the one before is behind)"
-	}
-	x := a.Put(10, 0, paint.Faint, " "+at+"  ")
-	for _, k := range c.keysNow() {
-		x = a.Puts(x, 0, k...)
-	}
-	s := newSheet(a.W() - 3)
-	c.task(s)
-	s.draw(a.Sub(1, 1, a.W()-2, a.H()-1), 0, c.glyphs)
-}
-
-// task says what is to be done, and the hint once it was asked for.
-func (c *coach) task(s *sheet) {
-	step := c.play.Now()
-	open := int64(len(c.play.Open()))
-	switch {
-	case step != nil:
-		s.add(paint.Text, text.SafeString(step.Do))
-		if c.hint != "" {
-			s.add(paint.Warn, "Hint: "+text.SafeString(c.hint))
-		}
-	case open > 0:
-		s.add(paint.Text, "Every step is behind. Decide what is still open: "+counted(open, "case")+".")
-	default:
-		s.add(paint.Good, "All is decided. "+c.keys.Short(keymap.GoDebrief)+" ends the play and shows the debrief.")
-	}
-}
-
-// standing says how far the play is.
-func (c *coach) standing() string {
-	d := c.play.Debrief(c.opt.Now())
-	return fmt.Sprintf("%d of %s decided · %s used", len(d.Findings)-d.Count(scenario.Missed), counted(int64(len(d.Findings)), "case"), counted(int64(d.Hints), "hint"))
-}
-
-// keysNow names the coach's keys that mean something now.
-func (c *coach) keysNow() [][]paint.Piece {
-	var out [][]paint.Piece
-	state := c.state()
-	for _, id := range []keymap.ID{keymap.Hint, keymap.GiveUp, keymap.GoDebrief, keymap.Story} {
-		if act := keymap.Find(id); act.Off(state) == "" {
-			out = append(out, []paint.Piece{{Style: paint.Hint, Text: c.keys.Short(id)}, {Style: paint.Faint, Text: " " + act.Title + "  "}})
-		}
-	}
-	return out
 }

@@ -20,7 +20,7 @@ func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
 			p := scenario.Begin(s.Scenario, night)
 			d := &desk{res: fixture(t, name)}
 			c := start(t, d.deps(), w, h, func(o *Options) { o.Fixture, o.Play = true, p })
-			return c.shows("Story", s.Title).press("esc"), p
+			return c.shows("Story", s.Title).press("enter"), p
 		}
 	}
 	t.Fatalf("no scenario %s", name)
@@ -31,10 +31,10 @@ func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
 func TestCoach(t *testing.T) {
 	t.Parallel()
 	c, p := training(t, "seed-scope", 120, 36)
-	c.shows("TRAINING", "Coach", "step 2 of 3", "Step 1 of 3 is behind.", "Seven orders, six receipts", "i hint").press("T").shows("A service remembers each key for 60 seconds.").press("esc")
-	c.press("5").shows("debrief is off: it tells the answers")
-	c.press("i").shows("this step has no hint")
-	c.press("enter").shows("step 3 of 3", "Hand it over.")
+	c.shows("TRAINING", "Coach", "step 2 of 3", "✓ step 1: Scan.", "Seven orders, six receipts", "i hint").press("T").shows("A service remembers each key for 60 seconds.").press("esc")
+	c.press("5").shows("debrief is off: steps or cases are still open")
+	c.press("i").shows("this step has no hint: enter opens the case that the cursor is on")
+	c.press("enter").shows("step 3 of 3", "Hand the case over.")
 	c.press("d").wait(time.Second)
 	c.press("tab", " ").shows("replay is refused")
 	c.press("end").shows("escalate").press("up").press("down", " ", "tab").typeText("the shop's owner").press("tab").typeText("nobody here knows whose it is").press("tab", "enter")
@@ -61,4 +61,73 @@ func TestNoCoach(t *testing.T) {
 	d := &desk{res: fixture(t, "seed-scope")}
 	c := start(t, d.deps(), 120, 36)
 	c.hides("Coach").press("i").shows("i does nothing here").press("?").hides("give up step").press("esc").press("5").shows("5 does nothing here")
+}
+
+// TestStoryBegins lets the key that everybody presses first begin the play, and says so; on a debrief it goes on in the text.
+func TestStoryBegins(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"enter", " ", "esc"} {
+		c, _ := training(t, "provider-timeout", 80, 24)
+		c.press("T").shows("Story", "enter begins").hides("↓ down").press(key).hides("Story").shows("Coach", "bk-0907")
+	}
+}
+
+// TestCoachTellsWhatIsBehind tells every step that came to an end, also one that did so before it could be read, and what there was to see in it.
+func TestCoachTellsWhatIsBehind(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		c, _ := training(t, "provider-timeout", size[0], size[1])
+		c.shows("✓ step 1: Scan.").press("/").typeText("bk-1005").press("enter", "enter").shows("✓ step 2: The client came back")
+		c.press("1", "esc", "i").press("I").shows("step 3, given up: The provider")
+	}
+	c, _ := training(t, "dead-worker", 80, 24)
+	c.press("I").shows("step 2, given up: Worker 2 had charged, and not written the job.")
+}
+
+// TestHints says where there is none, and when all of it has been told, which key leads on; the coach names that key from the beginning.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	c, _ := training(t, "lost-response", 80, 24)
+	c.shows("step 2 of 2  3 sources").press("i").shows("this step has no hint: 3 shows the sources").press("3").shows("Nothing is to be decided here.")
+	c, _ = training(t, "dead-worker", 80, 24)
+	c.press("i").shows("Hint: The log has its charge.").press("i").shows("there is no other hint: enter opens the case").shows("Hint: The log has its charge.")
+}
+
+// TestLeavingAPlay asks once before a play that has not ended is left, and not when it has.
+func TestLeavingAPlay(t *testing.T) {
+	t.Parallel()
+	c, _ := training(t, "seats-restore", 80, 24)
+	c.press("q").shows("2 steps and 6 cases are open: q once more ends the play").press("j", "q").shows("once more")
+	if c.quit {
+		t.Error("q left at once")
+	}
+	if c.press("q"); !c.quit {
+		t.Error("q, pressed twice, does not leave")
+	}
+	c, _ = training(t, "clean", 80, 24)
+	if c.press("q"); !c.quit {
+		t.Error("a play that has ended cannot be left at once")
+	}
+	c, _ = training(t, "seats-restore", 80, 24)
+	if c.press("ctrl+c"); !c.quit {
+		t.Error("ctrl+c does not leave")
+	}
+}
+
+// TestNoticesAreWhole shows what just happened to its end, however narrow the screen is.
+func TestNoticesAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		c, _ := training(t, "seats-restore", size[0], size[1])
+		c.press("5").shows("whoever quits before reads it on", "way out")
+		c.press("j").shows("? help")
+	}
+}
+
+// TestWordsOfTraining promises nobody that what was done in a training is kept for ever.
+func TestWordsOfTraining(t *testing.T) {
+	t.Parallel()
+	c, _ := training(t, "seats-restore", 120, 36)
+	c.press("d").wait(time.Second)
+	c.press("tab", "down", " ").shows("thrown away when the training ends").hides("for ever").press("esc").shows("cancelled: nothing was recorded")
 }

@@ -43,7 +43,16 @@ func (d *decide) consequence() string {
 	if o.ValidUntil.Known() && n == 1 {
 		until = " It stands until " + stamp(o.ValidUntil) + "."
 	}
-	return fmt.Sprintf("Will be written: %s in the audit trail, for ever. No request leaves this machine. %s", counted(int64(n), "record"), follow(o)+until)
+	where := d.kept("in the audit trail, for ever", "in the trail of this training, which is thrown away at its end")
+	return fmt.Sprintf("Will be written: %s %s. No request leaves this machine. %s", counted(int64(n), "record"), where, follow(o)+until)
+}
+
+// kept is what is said of what is recorded, and what while a scenario is played.
+func (a *app) kept(real, training string) string {
+	if a.coach != nil {
+		return training
+	}
+	return real
 }
 
 // parseWhen reads an instant, or a length of time from now.

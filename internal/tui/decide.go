@@ -30,6 +30,8 @@ type decide struct {
 	to      *blank
 	when    *blank
 	phrase  *blank
+	// settledBeside counts marked cases that are left out, since a decision stands on them.
+	settledBeside int
 }
 
 func newDecide(a *app, cases []*scan.Case) *decide {
@@ -39,7 +41,7 @@ func newDecide(a *app, cases []*scan.Case) *decide {
 		d.title = fmt.Sprintf("Decide %d cases at once", len(cases))
 	}
 	d.collect()
-	d.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), high: 2}
+	d.reason = &blank{label: "Reason", hint: a.kept("why; it is kept for ever, under your name", "why; it is thrown away when the training ends"), field: newField(reasonLimit), high: 2}
 	d.ref = &blank{label: "Reference", hint: "the other case's id, the refund, the proof", field: newField(200), least: 1, high: 1, shown: d.asksRef}
 	d.to = &blank{label: "To", hint: "who takes it over", field: newField(100), least: 1, high: 1, shown: d.is(reconcile.DecideEscalate)}
 	d.when = &blank{label: "When", hint: whenHint, field: newField(40), least: 1, high: 1, shown: d.asksWhen}
@@ -154,6 +156,9 @@ func (d *decide) wants() string {
 	o, _ := d.choice()
 	d.reason.least = audit.LeastReason(o.Decision, len(d.able()))
 	d.when.least, d.when.hint = 1, whenHint
+	if o.Decision == reconcile.DecideResolve {
+		d.when.hint = "when somebody looked: " + stamp(d.now())
+	}
 	if due := d.due(); due != "" {
 		d.when.least, d.when.hint = 0, due
 	}
@@ -179,6 +184,9 @@ func (d *decide) button() string {
 
 // subject says what the plan is about.
 func (d *decide) subject(s *sheet) {
+	if n := int64(d.settledBeside); n > 0 {
+		s.add(paint.Warn, counted(n, "marked case")+" left out: a decision stands, on the evidence as it is")
+	}
 	if len(d.cases) > 1 {
 		d.plan(s)
 		return

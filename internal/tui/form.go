@@ -175,6 +175,9 @@ func (f *form) choose(k string) {
 			f.say(paint.Bad, f.picks[f.at].word+" is refused: "+why)
 			return
 		}
+		if k == "enter" {
+			f.say(paint.Faint, "chosen: tab goes on, and enter presses buttons only")
+		}
 		f.chosen = f.at
 		f.failed = ""
 	}
@@ -206,7 +209,11 @@ func (f *form) onButtons(k string, presses bool) tea.Cmd {
 	return nil
 }
 
-func (f *form) leave() { f.close() }
+// leave closes the dialog, and says that it did nothing: Cancel looks much as the button beside it.
+func (f *form) leave() {
+	f.close()
+	f.say(paint.Text, "cancelled: nothing was recorded")
+}
 
 // Paste goes into a text box and nowhere else; what must be typed cannot be pasted.
 func (f *form) Paste(s string) tea.Cmd {
@@ -286,7 +293,7 @@ func (f *form) high(s *sheet) int {
 		n += len(text.Wrap(f.failed, s.w))
 	}
 	if len(f.picks) > 0 {
-		n += len(f.picks) + 3
+		n += len(f.picks) + 4
 	}
 	return n
 }
@@ -322,7 +329,10 @@ func (f *form) drawPicks(a paint.Area) {
 		return
 	}
 	list, note := a, paint.Area{}
-	if a.H() >= 4 {
+	switch {
+	case a.H() >= 8:
+		list, note = a.Bottom(3)
+	case a.H() >= 4:
 		list, note = a.Bottom(2)
 	}
 	h := list.H()

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
@@ -28,7 +30,11 @@ func (a *app) legs(at paint.Area, y int, c *scan.Case) int {
 		if p.Till.Known() {
 			till = " until " + stamp(p.Till)
 		}
-		x = at.Puts(x, y, paint.Piece{Style: paint.Warn, Text: "pending: " + p.What}, paint.Piece{Text: " " + text.SafeString(p.Ref) + till + "   "})
+		what := []paint.Piece{{Style: paint.Warn, Text: "pending: " + p.What}, {Text: " " + text.SafeString(p.Ref) + till + "   "}}
+		if x+text.Width(what[0].Text+strings.TrimRight(what[1].Text, " ")) > at.W() && x > nameWidth && y+2 < at.H() { // what may still run is told whole
+			x, y = nameWidth, y+1
+		}
+		x = at.Puts(x, y, what...)
 	}
 	return y + 1
 }

@@ -14,10 +14,19 @@ const maxPlan = 500
 // decide opens the dialog about the marked cases, or the one under the cursor, once they have been read.
 func (q *queue) decide() tea.Cmd {
 	var ids []string
+	q.settledMarks = 0
 	for row := range q.marks.All() {
-		ids = append(ids, q.rows.ID(row))
+		if id := q.rows.ID(row); q.standsOn(id) {
+			q.settledMarks++
+		} else {
+			ids = append(ids, id)
+		}
 	}
-	if len(ids) == 0 {
+	switch {
+	case len(ids) == 0 && q.settledMarks > 0:
+		q.say(paint.Warn, "all that is marked is decided, on the evidence as it is: withdraw a decision in its case to decide anew")
+		return nil
+	case len(ids) == 0:
 		ids = append(ids, q.cursorID())
 	}
 	if len(ids) > maxPlan {
@@ -39,5 +48,7 @@ func (q *queue) planned(m casesRead) {
 		return
 	}
 	q.notice = notice{}
-	q.ask(newDecide(q.app, m.cases))
+	d := newDecide(q.app, m.cases)
+	d.settledBeside = q.settledMarks
+	q.ask(d)
 }

@@ -34,6 +34,8 @@ type queue struct {
 	stopOne func()
 	carried carried
 	planGen int // of the plan that was asked for last
+	// settledMarks are the marked cases that are left out of that plan, since a decision stands on them.
+	settledMarks int
 }
 
 // carried is what outlives a reading: ids, since rows belong to one reading.
@@ -67,7 +69,7 @@ func (q *queue) State(s *keymap.State) {
 	if id := q.cursorID(); id != "" {
 		s.Case = q.cases[id] != nil
 		s.Live = q.live(id) != nil
-		s.Stands = s.Live && !q.changed[id]
+		s.Stands = q.standsOn(id)
 	}
 }
 
@@ -176,6 +178,8 @@ func (q *queue) Recv(msg any) tea.Cmd {
 		return q.settled(m)
 	case casesRead:
 		q.planned(m)
+	case answered:
+		q.unmark(m)
 	case caseRead:
 		if m.id == q.reading {
 			q.reading = ""
@@ -297,6 +301,15 @@ func (q *queue) mark() tea.Cmd {
 	q.marks.Set(row, !q.marks.Has(row))
 	q.anchor = row
 	return q.move(keymap.Down)
+}
+
+// unmark takes the marks of what was just decided away: the next plan is about the others.
+func (q *queue) unmark(m answered) {
+	for i := range m.answers {
+		if row := q.rows.Find(m.answers[i].Case); row >= 0 && m.answers[i].Decision != nil {
+			q.marks.Set(row, false)
+		}
+	}
 }
 
 func (q *queue) markRange() tea.Cmd {

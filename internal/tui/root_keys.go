@@ -83,12 +83,17 @@ func (r *root) key(k string) tea.Cmd {
 	if r.queue.typing() && r.top() == screen(r.queue) {
 		return r.queue.key(k)
 	}
+	if v, ok := r.top().(*telling); ok && (k == "enter" || k == " ") {
+		r.router.Meant()
+		return v.enter()
+	}
 	a := r.keys.Action(r.top().Scope(), k)
 	if a == nil || a.Scope == keymap.Training && r.coach == nil {
 		r.stray(k)
 		return nil
 	}
 	r.router.Meant()
+	r.coach.stays(a.ID)
 	return r.perform(a.ID)
 }
 
@@ -128,6 +133,9 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 	case keymap.Quit:
 		if len(r.stack) > 1 || r.top() != screen(r.queue) {
 			return r.back()
+		}
+		if r.coach.asks() {
+			return nil
 		}
 		return r.quit()
 	case keymap.Redraw:

@@ -186,6 +186,10 @@ func (r *root) footer(a paint.Area) {
 			a.Put(1, 0, r.notice.style, r.notice.text)
 			return
 		}
+		if a.H() > 1 && len(r.dialogs) == 0 && text.Width(r.notice.text) > a.W()-2 { // what just happened is told whole; the keys come back with the next one
+			a.Sub(1, at, a.W()-2, a.H()).Wrapped(0, 0, r.notice.style, r.notice.text)
+			return
+		}
 		a.Put(1, at, r.notice.style, r.notice.text)
 	} else if a.H() > 1 {
 		a.Put(1, 0, paint.Faint, r.doing())

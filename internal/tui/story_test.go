@@ -421,3 +421,46 @@ func TestIdle(t *testing.T) {
 		t.Errorf("a running clock has %d timers", len(c.timers))
 	}
 }
+
+// A case on which a decision stands is left out of the next plan, and said to be; what was decided is marked no more. Who only meant to look again may decide.
+func TestPlansLeaveOutWhatIsDecided(t *testing.T) {
+	t.Parallel()
+	d := &desk{res: fixture(t, "payments-restore")}
+	c := start(t, d.deps(), 120, 36)
+	c.press(" ", " ", "d", "tab", "down", " ", "tab").typeText("until it is clear").press("tab").typeText("hold 2").press("tab", "enter").shows("recorded: hold for 2 cases").hides("marked")
+	c.press("g", " ", " ", "d").shows("all that is marked is decided").hides("Cancel")
+	c.press("u", "m", "d").shows("Decide 11 cases at once", "2 marked cases left out: a decision stands").press("esc", "u")
+	if got := len(d.asked); got != 1 {
+		t.Errorf("asked %d times", got)
+	}
+	d.decisions = d.decisions[:1]
+	d.decisions[0].Decision = reconcile.DecideRecheck
+	c.press("ctrl+r", "G", "enter", "d").shows("Cancel", "This replaces the live decision recheck")
+}
+
+// Cancel and the choices answer every key that a hurried person presses.
+func TestDialogAnswers(t *testing.T) {
+	t.Parallel()
+	d := &desk{res: fixture(t, "payments-restore")}
+	c := start(t, d.deps(), 80, 24)
+	for _, keys := range [][]string{{"enter"}, {"esc"}} {
+		c.press("d").wait(time.Second)
+		c.press(keys...).shows("cancelled: nothing was recorded")
+	}
+	c.press("d").wait(time.Second)
+	c.press("tab", "down", "enter").shows("chosen: tab goes on, and enter presses buttons only", "(x) hold").press("enter").shows("chosen: tab goes on")
+	if len(d.asked) > 0 {
+		t.Error("something was asked for")
+	}
+}
+
+// The reason of a refusal stands whole under the choices, and what may still perform an action stands whole under its legs, where there is as little room as 80x24.
+func TestReasonsAreWhole(t *testing.T) {
+	t.Parallel()
+	d := &desk{res: fixture(t, "provider-timeout")}
+	c := start(t, d.deps(), 80, 24)
+	c.press("/").typeText("bk-1005").press("enter", "enter", "d").wait(time.Second)
+	c.press("tab").shows("as distinct first.")
+	c = start(t, d.deps(), 80, 24)
+	c.press("/").typeText("bk-2004").press("enter", "enter").shows("pending: provider-open charges:charges.jsonl:8")
+}

@@ -18,18 +18,20 @@ type telling struct {
 	*app
 	title string
 	lines []report.DebriefLine
+	story bool // what comes before the play: enter begins
+	long  bool // there is more of it than was seen when it was last drawn
 	top   int
 }
 
 // newStory tells what happened, and what is asked for.
 func newStory(a *app, s *scenario.Scenario) *telling {
-	v := &telling{app: a, title: "Story"}
+	v := &telling{app: a, title: "Story", story: true}
 	v.lines = append(v.lines, report.DebriefLine{Tone: report.ToneHead, Text: text.SafeString(s.Title)}, report.DebriefLine{})
 	for _, para := range strings.Split(strings.TrimSpace(s.Story), "\n\n") {
 		v.lines = append(v.lines, report.DebriefLine{Text: text.SafeString(strings.Join(strings.Fields(para), " "))}, report.DebriefLine{})
 	}
 	v.lines = append(v.lines, report.DebriefLine{Tone: report.ToneHead, Text: text.SafeString(s.Goal)},
-		report.DebriefLine{Tone: report.ToneFaint, Text: fmt.Sprintf("Nothing here touches a real system. %s begins; %s tells this again.", a.keys.Short(keymap.Back), a.keys.Short(keymap.Story))})
+		report.DebriefLine{Tone: report.ToneFaint, Text: fmt.Sprintf("Nothing here touches a real system. enter begins; %s tells this again.", a.keys.Short(keymap.Story))})
 	return v
 }
 
@@ -47,7 +49,19 @@ func (v *telling) Recv(any) tea.Cmd      { return nil }
 
 // Hints are the keys of the footer.
 func (v *telling) Hints() []keymap.ID {
-	return []keymap.ID{keymap.Back, keymap.Down, keymap.GoQueue, keymap.Quit}
+	hints := []keymap.ID{keymap.Back, keymap.GoQueue, keymap.Quit}
+	if v.long {
+		hints = append([]keymap.ID{keymap.Down, keymap.PageDown}, hints...)
+	}
+	return hints
+}
+
+// enter begins the play behind a story, and goes on in what is longer than the screen.
+func (v *telling) enter() tea.Cmd {
+	if v.story {
+		return v.act(keymap.Back)
+	}
+	return v.act(keymap.PageDown)
 }
 
 // Do scrolls.
@@ -71,5 +85,6 @@ func (v *telling) Draw(a paint.Area) {
 		}
 		s.indent(l.Indent, styles[l.Tone], l.Text)
 	}
+	v.long = len(s.lines) > in.H()
 	v.top = s.draw(in, v.top, v.glyphs)
 }

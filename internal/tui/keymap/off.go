@@ -50,7 +50,7 @@ func offDecide(s State) string {
 }
 
 // stands is why a case cannot be decided twice.
-const stands = "a decision stands and its evidence has not changed: open the case and withdraw it first, or record its outcome"
+const stands = "a decision stands and its evidence has not changed: withdraw it in the case first, or record its outcome"
 
 func offDecideCase(s State) string {
 	if why := offDesk(s); why != "" {
@@ -101,7 +101,7 @@ func offOneGap(s State) string {
 
 func offUndone(s State) string {
 	if s.Steps || s.Undecided > 0 {
-		return "it tells the answers, and steps or cases are still open; whoever leaves before reads it on the way out"
+		return "steps or cases are still open, and it tells the answers; whoever quits before reads it on the way out"
 	}
 	return ""
 }

@@ -1,0 +1,146 @@
+package tui
+
+import (
+	"fmt"
+
+	"example.com/idemctl/internal/scenario"
+	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/keymap"
+	"example.com/idemctl/internal/tui/paint"
+)
+
+// split gives the coach its part of the screen.
+func (c *coach) split(a paint.Area) (body, mine paint.Area) {
+	switch {
+	case c == nil:
+		return a, paint.Area{}
+	case a.W() >= coachBeam:
+		return a.Sub(0, 0, a.W()-coachWide, a.H()), a.Sub(a.W()-coachWide, 0, coachWide, a.H())
+	case a.H() >= coachTall:
+		return a.Bottom(coachStrip)
+	}
+	return a.Bottom(2)
+}
+
+// draw paints the coach's part.
+func (c *coach) draw(a paint.Area) {
+	switch {
+	case c == nil || a.H() == 0:
+	case a.H() > coachStrip:
+		c.pane(a)
+	default:
+		c.strip(a)
+	}
+}
+
+// at says which step comes next.
+func (c *coach) at() string {
+	n, of := c.play.Step()
+	if n > of {
+		return "all steps behind"
+	}
+	return fmt.Sprintf("step %d of %d", n, of)
+}
+
+func (c *coach) pane(a paint.Area) {
+	in := a.Box(c.glyphs, paint.Border, paint.Training, "Coach", c.at())
+	s := newSheet(in.W() - 4)
+	s.add(paint.Strong, text.SafeString(c.play.Title))
+	s.add(paint.Faint, text.SafeString(c.play.Goal))
+	s.gap()
+	if len(c.past) > 0 {
+		c.behind(s)
+		s.gap()
+	}
+	c.task(s)
+	s.gap()
+	s.add(paint.Faint, c.standing())
+	s.gap()
+	for _, k := range c.keysNow() {
+		s.line(k...)
+	}
+	s.draw(in.Sub(1, 0, in.W()-2, in.H()), 0, c.glyphs)
+}
+
+// strip is what must be known where there is little room.
+func (c *coach) strip(a paint.Area) {
+	a.Rule(0, paint.Border, c.glyphs)
+	a.Put(1, 0, paint.Training, " Coach ")
+	x := a.Put(10, 0, paint.Faint, " "+c.at()+"  ")
+	for _, k := range c.keysNow() {
+		x = a.Puts(x, 0, k...)
+	}
+	s, before := newSheet(a.W()-3), newSheet(a.W()-3)
+	c.task(s)
+	c.behind(before)
+	if room := a.H() - 1 - len(s.lines); room > 0 && len(before.lines) > 0 && c.hint == "" {
+		first := before.lines[len(before.lines)-min(room, len(before.lines)):]
+		s.lines = append(first[:len(first):len(first)], s.lines...)
+	}
+	s.draw(a.Sub(1, 1, a.W()-2, a.H()-1), 0, c.glyphs)
+}
+
+// behind tells the steps that came to an end last, and what there was to see in them.
+func (c *coach) behind(s *sheet) {
+	for _, p := range c.past {
+		st, word := paint.Good, c.glyphs.Present+" "+fmt.Sprintf("step %d: ", p.number)
+		if p.given {
+			st, word = paint.Warn, fmt.Sprintf("step %d, given up: ", p.number)
+		}
+		s.add(st, word+text.SafeString(p.tells()))
+	}
+}
+
+// tells is what is said of a step that is behind: what there was to see, else what was asked for.
+func (p past) tells() string {
+	switch {
+	case p.step.Told != "":
+		return p.step.Told
+	case p.given && p.step.Hint != "":
+		return p.step.Hint
+	}
+	return p.step.Do
+}
+
+// task says what is to be done, and the hint once it was asked for.
+func (c *coach) task(s *sheet) {
+	step := c.play.Now()
+	open := int64(len(c.play.Open()))
+	switch {
+	case step != nil:
+		s.add(paint.Text, text.SafeString(step.Do))
+		if c.hint != "" {
+			s.add(paint.Warn, "Hint: "+text.SafeString(c.hint))
+		}
+	case open > 0:
+		s.add(paint.Text, "Every step is behind. Decide what is still open: "+counted(open, "case")+".")
+	default:
+		done := "All is decided. "
+		if len(c.play.Cases) == 0 {
+			done = "Nothing is to be decided here. "
+		}
+		s.add(paint.Good, done+c.keys.Short(keymap.GoDebrief)+" ends the play and shows the debrief.")
+	}
+}
+
+// standing says how far the play is.
+func (c *coach) standing() string {
+	d := c.play.Debrief(c.opt.Now())
+	return fmt.Sprintf("%d of %s decided · %s used", len(d.Findings)-d.Count(scenario.Missed), counted(int64(len(d.Findings)), "case"), counted(int64(d.Hints), "hint"))
+}
+
+// keysNow names the coach's keys that mean something now.
+func (c *coach) keysNow() [][]paint.Piece {
+	var out [][]paint.Piece
+	state := c.state()
+	if step := c.play.Now(); step != nil && step.Until.Sight != scenario.Scanned {
+		key, _ := c.leads(step.Until.Sight)
+		out = append(out, []paint.Piece{{Style: paint.Hint, Text: key}, {Style: paint.Faint, Text: " " + ends[step.Until.Sight] + "  "}})
+	}
+	for _, id := range []keymap.ID{keymap.Hint, keymap.GiveUp, keymap.GoDebrief, keymap.Story} {
+		if act := keymap.Find(id); act.Off(state) == "" {
+			out = append(out, []paint.Piece{{Style: paint.Hint, Text: c.keys.Short(id)}, {Style: paint.Faint, Text: " " + act.Title + "  "}})
+		}
+	}
+	return out
+}
