@@ -116,10 +116,10 @@ func (c *coach) ask() {
 	before := c.hint
 	c.hint = c.play.Hint()
 	how, does := c.leads(c.play.Now().Until.Sight)
-	switch {
-	case c.hint == "":
+	switch c.hint {
+	case "":
 		c.say(paint.Text, "this step has no hint: "+how+" "+does)
-	case c.hint == before:
+	case before:
 		c.say(paint.Text, "there is no other hint: "+how+" "+does)
 	}
 }

@@ -48,11 +48,11 @@ func (d *decide) consequence() string {
 }
 
 // kept is what is said of what is recorded, and what while a scenario is played.
-func (a *app) kept(real, training string) string {
+func (a *app) kept(always, training string) string {
 	if a.coach != nil {
 		return training
 	}
-	return real
+	return always
 }
 
 // parseWhen reads an instant, or a length of time from now.
