@@ -83,7 +83,7 @@ func invented(v verdict, rng *rand.Rand, all []verdict) reconcile.Decided {
 	default:
 		d.Decision, d.As, d.Ref = reconcile.DecideResolve, reconcile.Distinct, all[rng.IntN(len(all))].s.ID
 		if len(v.s.Twins) > 0 {
-			d.Ref = v.s.Twins[rng.IntN(len(v.s.Twins))].Case
+			d.Ref, d.State = v.s.Twins[rng.IntN(len(v.s.Twins))].Case, reconcile.DecisionDecided
 		}
 	}
 	return d

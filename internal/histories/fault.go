@@ -46,7 +46,7 @@ func (g *sight) faults() []Fault {
 
 var looks = []func(*sight, Identity) Fault{
 	(*sight).twoRows, (*sight).twoObjects, (*sight).reused, (*sight).breach, (*sight).resend, (*sight).providerOnly, (*sight).partly, (*sight).contradicted,
-	(*sight).conflict, (*sight).lost, (*sight).effectGone, (*sight).unpaid, (*sight).mismatch, (*sight).orphan, (*sight).undone, (*sight).collision, (*sight).overtaken, (*sight).twin, (*sight).moved,
+	(*sight).conflict, (*sight).lost, (*sight).effectGone, (*sight).unpaid, (*sight).mismatch, (*sight).orphan, (*sight).undone, (*sight).collision, (*sight).overtaken, (*sight).twin, (*sight).moved, (*sight).toldTwice,
 }
 
 // hidden returns the first cause whose condition holds.

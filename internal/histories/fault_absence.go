@@ -57,7 +57,7 @@ func (g *sight) unpaid(id Identity) Fault {
 // mismatch asks for a row and an object of one action that differ.
 func (g *sight) mismatch(id Identity) Fault {
 	rows, objects := g.once(id, Orders), g.once(id, Charges)
-	if len(rows) != 1 || len(objects) != 1 || len(g.requests(id)) > 1 || rows[0].Amount == objects[0].Amount {
+	if len(rows) != 1 || len(objects) != 1 || len(g.requests(id)) > 1 || rows[0].Amount == objects[0].Amount || g.told(objects[0], otherAmount) != nil {
 		return Fault{}
 	}
 	f := Fault{Name: "the provider charged another amount", Kinds: []reconcile.Kind{reconcile.ProviderMismatch}}
@@ -71,7 +71,7 @@ func (g *sight) mismatch(id Identity) Fault {
 func (g *sight) once(id Identity, source string) (out []*reconcile.Record) {
 	seen := make(map[string]bool)
 	for _, r := range g.shown[id][source] {
-		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && !g.paidBack(r) {
+		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && !g.paidBack(r) && g.told(r, otherEnd) == nil {
 			seen[name] = true
 			out = append(out, r)
 		}
@@ -101,10 +101,10 @@ func (g *sight) orphan(id Identity) Fault {
 	return f
 }
 
-// onlyStray reports whether no other action of the tenant lacks a row that this one might be.
+// onlyStray reports whether no action of the tenant lacks a row that this one might be, nor an object that it might name.
 func (g *sight) onlyStray(id Identity) bool {
 	for other := range g.h.Truth {
-		if other.Tenant == id.Tenant && len(g.standing(other, Orders)) == 0 {
+		if other.Tenant == id.Tenant && (len(g.standing(other, Orders)) == 0 || g.svc.external() && len(g.standing(other, Charges)) == 0) {
 			return false
 		}
 	}

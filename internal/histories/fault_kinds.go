@@ -92,6 +92,16 @@ func (g *sight) ruled() (out []Identity) {
 	return out
 }
 
+// toldTwice asks for an event of which the log holds two lines that contradict each other.
+func (g *sight) toldTwice(id Identity) Fault {
+	for _, r := range g.shown[id][Charges] {
+		if g.told(r, otherAmount) != nil || g.told(r, otherEnd) != nil {
+			return Fault{Name: "the provider's log tells one event in two ways", At: r, Kinds: []reconcile.Kind{reconcile.ProviderMismatch}}
+		}
+	}
+	return Fault{}
+}
+
 // moved asks for a wish that its client sent to two regions.
 func (g *sight) moved(id Identity) Fault {
 	for _, r := range g.shown[id][Clients] {

@@ -179,7 +179,7 @@ var hazards = []hazard{
 		func(a *action) bool {
 			objects := make(map[string]bool)
 			for _, r := range a.left[histories.Charges] {
-				if r.Outcome == reconcile.OutcomeSucceeded && a.count(histories.Charges, func(o *reconcile.Record) bool {
+				if r.Outcome == reconcile.OutcomeSucceeded && !a.doubted(r) && a.count(histories.Charges, func(o *reconcile.Record) bool {
 					return o.Outcome == reconcile.OutcomeReversed && o.ObjectID.Equal(r.ObjectID)
 				}) == 0 {
 					objects[r.ObjectID.String()] = true
@@ -204,6 +204,13 @@ var hazards = []hazard{
 			return len(a.v.s.Candidates) > 0 && !slices.ContainsFunc(a.v.s.Evidence, func(e reconcile.Evidence) bool { return e.Record.Role == reconcile.RoleEffect })
 		},
 		func(a *action) bool { return a.v.allowed(reconcile.DecideResolve, reconcile.BackfillReceipt) },
+	},
+	{
+		"the log tells two ends of the one event that it has",
+		func(a *action) bool {
+			return a.h.Service.KeyedLog && len(a.left[histories.Charges]) > 0 && a.count(histories.Charges, a.doubted) == len(a.left[histories.Charges])
+		},
+		func(a *action) bool { return a.leg(reconcile.LegProvider) != reconcile.LegUndetermined },
 	},
 	{
 		"a retry would, or might, do again what was done",
@@ -317,5 +324,10 @@ func (a *action) count(source string, which func(*reconcile.Record) bool) (n int
 
 // charged reports whether the log shows that the provider executed the action.
 func (a *action) charged() bool {
-	return a.count(histories.Charges, func(r *reconcile.Record) bool { return r.Outcome == reconcile.OutcomeSucceeded }) > 0
+	return a.count(histories.Charges, func(r *reconcile.Record) bool { return r.Outcome == reconcile.OutcomeSucceeded && !a.doubted(r) }) > 0
+}
+
+// doubted reports whether the log tells another end of a line's event.
+func (a *action) doubted(r *reconcile.Record) bool {
+	return a.count(histories.Charges, func(o *reconcile.Record) bool { return o.EventID.Equal(r.EventID) && o.Outcome != r.Outcome }) > 0
 }

@@ -104,8 +104,12 @@ func (s *sim) keyFor(id Identity, serial int) string {
 }
 
 func (s *sim) newObject(id Identity, w *wish, o reconcile.Outcome) *object {
-	return &object{
+	made := &object{
 		id: fmt.Sprintf("ch_%d", len(s.objects)+1), owner: id, wish: w, outcome: o, at: s.now, minor: w.minor,
 		shows: s.now + choose(s, 0, 5*time.Minute, lag), lines: choose(s, 1, 2),
 	}
+	if made.lines > 1 && s.one(25) {
+		made.twist = choose(s, otherAmount, otherEnd)
+	}
+	return made
 }

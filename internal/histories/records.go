@@ -103,9 +103,13 @@ func (s *sim) records() (out, unseen []*reconcile.Record, owner map[*reconcile.R
 	n := 0
 	for _, o := range s.objects {
 		at := o.at + s.svc.Clocks.Provider
-		for range o.lines {
+		for i := range o.lines {
 			n++
-			add(s.line(o), o.shows <= s.tail && at >= s.svc.LogFrom, Charges, n, o.owner)
+			line := s.line(o)
+			if i > 0 {
+				o.twist.change(line)
+			}
+			add(line, o.shows <= s.tail && at >= s.svc.LogFrom, Charges, n, o.owner)
 		}
 		if o.back > 0 {
 			n++
@@ -219,6 +223,20 @@ func (s *sim) line(o *object) *reconcile.Record {
 	return &reconcile.Record{
 		Role: reconcile.RoleProvider, Components: cs, ObjectID: objectID(o.id), EventID: reconcile.Text(fmt.Sprintf("ev_%s", o.id)), Outcome: o.outcome,
 		CreatedAt: party(s.svc.Clocks.Provider).at(o.at), Amount: amount(o.minor),
+	}
+}
+
+// change makes a repetition say something else than the line that it repeats.
+func (t twist) change(line *reconcile.Record) {
+	ends := map[reconcile.Outcome]reconcile.Outcome{reconcile.OutcomeSucceeded: reconcile.OutcomeFailed, reconcile.OutcomeFailed: reconcile.OutcomeSucceeded}
+	switch t {
+	case otherAmount:
+		line.Amount = amount(line.Amount.Minor + 1)
+	case otherEnd:
+		if end, final := ends[line.Outcome]; final {
+			line.Outcome = end
+		}
+	case straight:
 	}
 }
 

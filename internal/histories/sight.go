@@ -94,7 +94,7 @@ func (g *sight) joined(r *reconcile.Record) bool {
 	named := false
 	for _, rs := range g.shown[id] {
 		for _, o := range rs {
-			if g.keyed(o.Source) && differ(o, r) {
+			if g.keyed(o.Source) && (differ(o, r) || slices.ContainsFunc(g.shown[id][Charges], func(line *reconcile.Record) bool { return sharesID(line, r) && differ(o, line) })) {
 				return false
 			}
 			named = named || g.keyed(o.Source) && sharesID(o, r)
@@ -120,9 +120,12 @@ func (g *sight) remade(id Identity, row *reconcile.Record) bool {
 }
 
 // spans reports whether a row was made after a restore of the rows ended, and a receipt of its action that names its id was begun before: its worker may have
-// had a row of that id before the restore.
+// had a row of that id before the restore, unless a message was committed with the row.
 func (g *sight) spans(id Identity, row *reconcile.Record) bool {
 	f := g.place(Orders)
+	if slices.ContainsFunc(g.shown[id][Messages], func(m *reconcile.Record) bool { return sharesID(m, row) && m.CreatedAt == row.CreatedAt }) {
+		return false
+	}
 	return slices.ContainsFunc(g.h.World.Events, func(e reconcile.Event) bool {
 		before := func(r *reconcile.Record) bool { return sharesID(r, row) && !r.CreatedAt.After(e.ResumedAt.Add(f.Skew)) }
 		return e.Store == Orders && !row.CreatedAt.Before(e.ResumedAt.Add(-f.Skew)) &&
@@ -143,7 +146,7 @@ func sharesID(a, b *reconcile.Record) bool {
 func (g *sight) standing(id Identity, source string) (out []*reconcile.Record) {
 	seen := make(map[string]bool)
 	for _, r := range g.shown[id][source] {
-		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && g.joined(r) && !g.paidBack(r) {
+		if name := r.EffectID.String() + r.ObjectID.String(); stands(r) && !seen[name] && g.joined(r) && !g.paidBack(r) && g.told(r, otherEnd) == nil {
 			seen[name] = true
 			out = append(out, r)
 		}
@@ -156,6 +159,19 @@ func (g *sight) paidBack(r *reconcile.Record) bool {
 	return slices.ContainsFunc(g.shown[g.h.Owner[r]][Charges], func(o *reconcile.Record) bool {
 		return o.Outcome == reconcile.OutcomeReversed && o.ObjectID.Equal(r.ObjectID)
 	})
+}
+
+// told returns another shown line of an event that says another end, or another amount, nil where none does.
+func (g *sight) told(r *reconcile.Record, what twist) *reconcile.Record {
+	for _, o := range g.shown[g.h.Owner[r]][Charges] {
+		if r.Source != Charges || !o.EventID.Equal(r.EventID) {
+			continue
+		}
+		if what == otherAmount && o.Amount != r.Amount || what == otherEnd && o.Outcome != r.Outcome {
+			return o
+		}
+	}
+	return nil
 }
 
 func stands(r *reconcile.Record) bool {

@@ -42,8 +42,19 @@ type object struct {
 	at      time.Duration
 	shows   time.Duration // when its log shows it
 	lines   int
+	twist   twist
 	back    time.Duration // when it was paid back; 0: it was not
 }
+
+// twist is what one of the lines that tell of an object's one event says against the others.
+type twist int
+
+// The twists of a repetition.
+const (
+	straight    twist = iota
+	otherAmount       // and nothing tells which of two amounts was charged
+	otherEnd          // that it failed where it succeeded, or the other way round
+)
 
 // message is an outbox row.
 type message struct {

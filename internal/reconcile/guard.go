@@ -30,7 +30,7 @@ const (
 // completeTwin and twinBookLost are why an action may not be done, or finished, whose wish may have been fulfilled under another key.
 const (
 	completeTwin = "Another action with the same scope and request was begun inside the retry window: what is missing here may have been done under its key. Resolve the two as distinct first."
-	twinBookLost = "An older copy of the clients' book was put back: it may have lost that this wish was sent under another key. Ask whoever wished it."
+	twinBookLost = "An older copy of the clients' book was put back, or of the receipts where no such book is read: it may have lost that this wish was sent under another key. Ask whoever wished it."
 )
 
 // twinUnsure is why nothing is sent while another action may be the same wish for all that is known.
@@ -204,9 +204,14 @@ func hasUnsure(j *judging) bool {
 	return j.s.MoreUnsure > 0 || slices.ContainsFunc(j.s.Unsure, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
 }
 
-// twinLost asks whether a clients' book that was put back may have told of the wish under another key: of one that was begun inside the retry window.
+// twinLost asks whether a clients' book that was put back may have told of the wish under another key: of one that was begun inside the retry window. Where no
+// such book is read, the receipts are what told of other keys.
 func twinLost(j *judging) bool {
-	for _, f := range j.places(RoleIntent, false) {
+	books := j.places(RoleIntent, false)
+	if len(books) == 0 {
+		books = j.places(RoleReceipt, true)
+	}
+	for _, f := range books {
 		for i := range j.w.Events {
 			ev := &j.w.Events[i]
 			if ev.Store != f.Name || !j.eventConcerns(ev) {

@@ -132,25 +132,32 @@ func (j *joiner) spans(u, k *unit, ref Ref) bool {
 		if f == nil || f.Role != RoleEffect || !resumed.known {
 			continue
 		}
-		anew := slices.ContainsFunc(u.ev, func(e Evidence) bool {
-			row := e.Record
-			return row.Source == ev.Store && row.CreatedAt.known && !row.CreatedAt.Before(resumed.Add(-f.Skew)) && carries(row, ref)
-		})
-		if anew && !j.begunToName(k, ref).After(resumed.Add(f.Skew)) {
-			return true
+		for n := range u.ev {
+			row := u.ev[n].Record
+			anew := row.Source == ev.Store && row.CreatedAt.known && !row.CreatedAt.Before(resumed.Add(-f.Skew)) && carries(row, ref)
+			if anew && j.namedBefore(k, ref, row.CreatedAt, resumed.Add(f.Skew)) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// begunToName is when the first record of a unit was begun that carries a reference.
-func (j *joiner) begunToName(k *unit, ref Ref) (began Instant) {
+// namedBefore reports whether a unit may name by a reference not the row that was made at a time but one of before a restore ended. A message is committed with
+// its row, so one of the row's time means that row.
+func (j *joiner) namedBefore(k *unit, ref Ref, made, end Instant) bool {
+	before := false
 	for i := range k.ev {
-		if r := k.ev[i].Record; r.Role != RoleEffect && carries(r, ref) {
-			began = Earliest(began, j.c.Began(r))
+		r := k.ev[i].Record
+		if r.Role == RoleEffect || !carries(r, ref) {
+			continue
 		}
+		if r.Role == RoleOutbox && r.CreatedAt.known && between(r.CreatedAt, made) <= int64(j.c.Settle) {
+			return false
+		}
+		before = before || !j.c.Began(r).After(end)
 	}
-	return began
+	return before
 }
 
 // namedFrom is when the first receipt of a unit was begun that carries a reference, less settle: a row made before that is none of its own.

@@ -26,7 +26,11 @@ func (j *judging) serviceSign() (string, []string) {
 		return "the service itself recorded that it does not know", []string{ref(r)}
 	}
 	for _, o := range j.objectsIn(OutcomePending, OutcomeUnknown) {
-		if j.older(o.at) {
+		switch {
+		case !j.older(o.at):
+		case o.doubted:
+			return "the provider's log tells two ends of one event", []string{ref(o.lines[0])}
+		default:
 			return "the provider was called and gave no final answer", []string{ref(o.lines[0])}
 		}
 	}

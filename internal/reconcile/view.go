@@ -64,7 +64,8 @@ type object struct {
 	id      Value
 	lines   []*Record
 	outcome Outcome
-	weight  int // of the line that told it
+	weight  int  // of the line that told it
+	doubted bool // the log tells the contrary of it too
 	amount  Amount
 	at      Instant
 }
@@ -85,6 +86,7 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	for _, o := range j.objects { // what tells when it was made comes first, what became of it later
 		slices.SortStableFunc(o.lines, func(a, b *Record) int { return cmpInstant(a.CreatedAt, b.CreatedAt) })
 	}
+	j.doubtOutcomes()
 	j.amount = j.money()
 	for _, r := range j.receipts {
 		if j.c.StateOf(r) == StateInProgress {

@@ -151,6 +151,7 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 	case reconcile.RoleProvider:
 		r.EffectID, r.ProviderRef, r.ObjectID = reconcile.Value{}, reconcile.Value{}, value("object", "o1", "o2", "o3", "o4", "")
 		r.Outcome = rapid.SampledFrom([]reconcile.Outcome{reconcile.OutcomeSucceeded, reconcile.OutcomeSucceeded, reconcile.OutcomePending, reconcile.OutcomeFailed}).Draw(t, "outcome")
+		r.EventID = value("event", "", "e1", "e2", "e3")
 		r.Claimed = rapid.IntRange(0, 3).Draw(t, "claimed") > 0
 		if r.NotOurs = rapid.IntRange(0, 5).Draw(t, "not ours") == 0; r.NotOurs {
 			r.Components[1].Value = reconcile.Value{}
