@@ -83,7 +83,7 @@ func invented(v verdict, rng *rand.Rand, all []verdict) reconcile.Decided {
 	default:
 		d.Decision, d.As, d.Ref = reconcile.DecideResolve, reconcile.Distinct, all[rng.IntN(len(all))].s.ID
 		if len(v.s.Twins) > 0 {
-			d.Ref, d.State = v.s.Twins[rng.IntN(len(v.s.Twins))].Case, reconcile.DecisionDecided
+			d.Ref = v.s.Twins[rng.IntN(len(v.s.Twins))].Case
 		}
 	}
 	return d
@@ -106,7 +106,7 @@ func TestNoReplayDoublesAfterEarlierOnes(t *testing.T) {
 	var mu sync.Mutex
 	var allowed, freed, stopped int
 	t.Run("histories", func(t *testing.T) {
-		everyOf(t, 5*seeds, histories.GenerateReplayed, func(h *histories.History, wrong func(string, ...any)) {
+		everyOf(t, 8*seeds, histories.GenerateReplayed, func(h *histories.History, wrong func(string, ...any)) {
 			before := make(map[string]bool)
 			for _, v := range judge(h, h.Records, &h.World) {
 				before[v.s.ID] = v.allowed(reconcile.DecideReplay, reconcile.ResolutionNone)
@@ -134,7 +134,7 @@ func TestNoReplayDoublesAfterEarlierOnes(t *testing.T) {
 			}
 		})
 	})
-	if allowed < 50 || stopped < 50 || freed < 5 {
+	if allowed < 50 || stopped < 50 || freed < 3 {
 		t.Errorf("%d replays were allowed, %d stopped by an earlier decision and %d freed by a word that says distinct: too few to say something", allowed, stopped, freed)
 	}
 }

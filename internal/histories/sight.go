@@ -174,6 +174,11 @@ func (g *sight) told(r *reconcile.Record, what twist) *reconcile.Record {
 	return nil
 }
 
+// twoAmounts reports whether the log tells two amounts of one of an action's events: then a row that names one of them may be another's.
+func (g *sight) twoAmounts(id Identity) bool {
+	return slices.ContainsFunc(g.shown[id][Charges], func(r *reconcile.Record) bool { return g.told(r, otherAmount) != nil })
+}
+
 func stands(r *reconcile.Record) bool {
 	return r.Status == reconcile.StatusEffective || r.Outcome == reconcile.OutcomeSucceeded
 }
