@@ -114,4 +114,3 @@ func sizeText(n int64) string {
 	}
 	return fmt.Sprintf("%d MiB", n>>20)
 }
-
