@@ -47,8 +47,7 @@ func (f *Found) file(ctx context.Context, place sources.Place, t *Target, preset
 	}
 	for _, s := range found {
 		s.Open, s.Note, s.store = t.Open, t.Note, t.Open
-		base, _, _ := strings.Cut(filepath.Base(t.Spec.Path), ".")
-		s.Name = plainName(base)
+		s.Name = plainName(bareName(t.Spec.Path))
 		s.path, s.root = t.Spec.Path, cmp.Or(t.Root, filepath.Dir(t.Spec.Path))
 		f.Sources = append(f.Sources, s)
 	}
@@ -72,10 +71,7 @@ func fileSigns(p *config.Preset, scheme sources.Scheme) []config.Sign {
 
 // exportScore weighs a file that has a table's columns as a table is weighed: by its name, or by columns that no other has by chance.
 func exportScore(score int, file string, p *config.Preset) int {
-	name := strings.ToLower(filepath.Base(file))
-	for _, end := range []string{".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json"} {
-		name = strings.TrimSuffix(name, end)
-	}
+	name := strings.ToLower(bareName(file))
 	switch bare := lastName(name); {
 	case score == 0:
 		return 0
@@ -179,6 +175,15 @@ func (r *reading) read(ctx context.Context, place sources.Place) error {
 		r.records = 0
 	}
 	return nil
+}
+
+// bareName is what a file is called, without the endings that say how it is written.
+func bareName(file string) string {
+	name := filepath.Base(file)
+	for end := filepath.Ext(name); slices.Contains([]string{".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt", ".log"}, strings.ToLower(end)); end = filepath.Ext(name) {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name
 }
 
 // perField is what each member that a preset demands is worth; a letter of its text that it demands is worth one.
