@@ -39,6 +39,10 @@ type Principle struct {
 // Principles are the statements, in the order of their texts. Scenarios name them by id, and the debrief explains decisions by them.
 var Principles = []Principle{
 	{ID: "scope-is-identity", From: Scope, Says: "The same key under another tenant, principal or operation is another action. Such actions are never merged, and neither gets the other's result.", Rules: []string{"seed", "scope-breach"}},
+	{
+		ID: "scope-is-verified", From: Scope, Says: "Tenant and principal of a key are those who were authenticated, not those whom a header names; the operation has a stable name; and whether several callers of one principal share an action is agreed.",
+		Not: "no record tells how its scope was found out; where an operation was renamed while its keys were open, that is noticed and replay is refused", Rules: []string{"twins", "scope-breach"},
+	},
 	{ID: "region-is-scope", From: Scope, Says: "Where a provider scopes its keys by region or zone, a retry in another region may execute again although its key is the same.", Rules: []string{"scope-moved"}},
 	{ID: "components-stay-apart", From: Scope, Says: "The parts of an identity stay apart. Joined into one text, two different actions can read alike.", Rules: []string{"provider-key-collision"}},
 	{ID: "changed-parameters-conflict", From: Scope, Says: "The same key with other parameters is a conflict: it makes nothing new and leaves the stored result as it is.", Rules: []string{"receipts", "differences"}},
@@ -53,7 +57,7 @@ var Principles = []Principle{
 	{ID: "unreadable-is-not-empty", From: Scope, Says: "A store that is locked, out of reach or cut short has not answered \"there is none\".", Rules: []string{"unknown"}},
 	{ID: "in-progress-permits-nothing", From: Scope, Says: "An attempt under way does not permit a second one. A duplicate waits, is told so, or takes another documented way.", Rules: []string{"situations", "receipts"}},
 
-	{ID: "canonical-request", From: Protocol, Says: "The order of properties, transport fields and filled-in defaults make no other request; target, amount and currency do.", Rules: []string{"differences"}},
+	{ID: "canonical-request", From: Protocol, Says: "The order of properties, the spelling of a number, transport fields and filled-in defaults make no other request; target, amount and currency do. The comparison knows the version of the interface.", Rules: []string{"differences"}},
 	{ID: "authorise-again", From: Protocol, Says: "Before a receipt is looked up, and before anything is replayed, the rights of now are checked: a principal that was revoked gets nothing sent.", Rules: []string{"replay"}},
 	{ID: "in-progress-never-commits", From: Protocol, Says: "Where receipt and effect commit together, a committed receipt in progress should not exist: it is investigated, not repeated.", Rules: []string{"unknown", "situations"}},
 	{
@@ -66,6 +70,7 @@ var Principles = []Principle{
 	{ID: "accepted-is-not-done", From: Protocol, Says: "A service that accepts work and does it later tells apart what is under way, done, failed and unknown, and until when. Its acceptance is no result.", Rules: []string{"situations"}},
 	{ID: "timeout-is-unknown", From: Protocol, Says: "A call without an answer is neither done nor not done. The provider's key or its log tells; where neither can, it stays unknown and a person reconciles.", Rules: []string{"acceptance", "unknown", "hazards"}},
 	{ID: "provider-key-is-stable", From: Protocol, Says: "What a provider is sent as its key is made from the action and lasts as long. A key made from a row dies with the row, and may be given to another action.", Rules: []string{"provider-key-collision", "hazards"}},
+	{ID: "outbox-with-effect", From: Protocol, Says: "What must be sent after an action is written down in the action's own transaction: no order stands whose message nobody will send, and nothing is sent for one that was rolled back.", Rules: []string{"situations"}},
 	{ID: "outbox-repeats", From: Protocol, Says: "A message that was sent and not marked is sent again. Only a receiver that deduplicates makes that harmless.", Rules: []string{"situations", "silent"}},
 	{ID: "retention-covers-retries", From: Protocol, Says: "Receipts must outlive the retries: offline clients, orders redone by hand and waiting queues come back late.", Rules: []string{"receipts"}},
 	{ID: "count-effects", From: Protocol, Says: "Whether something was done once is counted in rows and side effects. An answer of success is one observation among others.", Rules: []string{"expects", "legs"}},
@@ -81,12 +86,12 @@ var Principles = []Principle{
 
 	{ID: "one-intent-one-key", From: Intent, Says: "A key names the action, not the attempt: it is made once, kept with the request and its target before the first send, and sent again unchanged. A recovery guesses no other.", Rules: []string{"acceptance"}},
 	{ID: "new-key-is-new-action", From: Intent, Says: "A retry under a new key is, to the service, another action: it makes a second effect.", Rules: []string{"suspected-duplicates"}},
-	{ID: "same-parameters-may-be-two", From: Intent, Says: "Buying the same thing twice is two actions with two keys. Equal parameters prove no duplicate.", Rules: []string{"suspected-duplicates"}},
+	{ID: "same-parameters-may-be-two", From: Intent, Says: "Buying the same thing twice is two actions with two keys. Equal parameters prove no duplicate, and a hash of them is no key.", Rules: []string{"suspected-duplicates"}},
 	{ID: "no-secrets-in-keys", From: Intent, Says: "A key is no credential and carries none: no token, address or card number stands in it, and to own one is no right to the stored answer.", Rules: []string{"sensitive-key"}},
-	{ID: "receiver-must-promise", From: Intent, Says: "A header with a key promises nothing: what is deduplicated, for how long and by which comparison is the receiver's contract.", Rules: []string{"replay"}},
+	{ID: "receiver-must-promise", From: Intent, Says: "A header with a key promises nothing: what is deduplicated, for how long, by which comparison and what a duplicate is told meanwhile is the receiver's contract. Calling the whole exactly-once supplies none.", Rules: []string{"replay"}},
 	{ID: "stored-errors-replay", From: Intent, Says: "A provider may store and replay an error, a 500 too. The stored error says what was answered, not that nothing was done.", Rules: []string{"situations", "failures"}},
 	{ID: "result-may-move-on", From: Intent, Says: "A retry may bring a failed action further and answer something newer. Another answer is not another action.", Rules: []string{"legs"}},
-	{ID: "error-is-not-erased", From: Intent, Says: "A new key to get round a stored error starts more work while the first action's outcome is still open.", Rules: []string{"suspected-duplicates"}},
+	{ID: "error-is-not-erased", From: Intent, Says: "A new key to get round a stored error starts more work while the first action's outcome is still open. The first is settled first, in the way that its service documents.", Rules: []string{"suspected-duplicates"}},
 	{ID: "provider-retention", From: Intent, Says: "A provider knows a key for its own time. When a minimum has passed, whether it still knows the key is unknown.", Rules: []string{"hazards", "replay"}},
 }
 
