@@ -123,7 +123,7 @@ var columns = map[reconcile.Role][]string{
 	reconcile.RoleEffect:   {"tenant", "operation", "key", "customer", "order_no", "status", "effect_id", "provider_ref", "params", "generation", "amount", "created_at"},
 	reconcile.RoleOutbox:   {"tenant", "operation", "key", "sent", "effect_id", "message_id", "created_at", "sent_at", "confirmed_at"},
 	reconcile.RoleIntent:   {"tenant", "operation", "key", "customer", "params", "amount", "created_at", "due_at", "attempts"},
-	reconcile.RoleProvider: {"tenant", "operation", "key", "outcome", "object_id", "event_id", "amount", "created_at"},
+	reconcile.RoleProvider: {"tenant", "operation", "key", "provider_key", "outcome", "object_id", "event_id", "amount", "created_at"},
 }
 
 // words of the closed facts.
@@ -157,7 +157,7 @@ func cells(h *histories.History, r *reconcile.Record) map[string]any {
 func has(h *histories.History, f *reconcile.SourceFacts) []string {
 	s := &h.Service
 	lacks := map[string]bool{
-		"customer": !s.Actors || f.Role == reconcile.RoleEffect && !s.RowActors, "order_no": !s.Unique, "params": f.Role == reconcile.RoleEffect && !s.ParamsRows, "generation": f.Role == reconcile.RoleEffect && !s.GenRows,
+		"provider_key": !f.SentKeys, "customer": !s.Actors || f.Role == reconcile.RoleEffect && !s.RowActors, "order_no": !s.Unique, "params": f.Role == reconcile.RoleEffect && !s.ParamsRows, "generation": f.Role == reconcile.RoleEffect && !s.GenRows,
 	}
 	return slices.DeleteFunc(slices.Clone(columns[f.Role]), func(c string) bool {
 		return lacks[c] || slices.Contains(columns[reconcile.RoleProvider][:3], c) && !slices.Contains(f.Components, c)

@@ -50,7 +50,7 @@ func (s *sim) world() reconcile.World {
 			names = nil
 		}
 		f := add(Charges, reconcile.RoleProvider, names, s.tail, clock.Provider)
-		f.Coverage.From, f.Coverage.Lag = at(s.svc.LogFrom), lag
+		f.Coverage.From, f.Coverage.Lag, f.SentKeys = at(s.svc.LogFrom), lag, s.svc.KeyedLog
 	}
 	if s.svc.Intents {
 		add(Clients, reconcile.RoleIntent, all, scanAt, clock.Client)
@@ -220,8 +220,12 @@ func (s *sim) line(o *object) *reconcile.Record {
 	if !s.svc.KeyedLog {
 		cs = []reconcile.Component{{Name: "tenant"}, {Name: "operation"}, {Name: "key"}}
 	}
+	var sent reconcile.Value
+	if s.svc.KeyedLog && o.key != "" {
+		sent = reconcile.Text(o.key)
+	}
 	return &reconcile.Record{
-		Role: reconcile.RoleProvider, Components: cs, ObjectID: objectID(o.id), EventID: reconcile.Text(fmt.Sprintf("ev_%s", o.id)), Outcome: o.outcome,
+		Role: reconcile.RoleProvider, Components: cs, ProviderKey: sent, ObjectID: objectID(o.id), EventID: reconcile.Text(fmt.Sprintf("ev_%s", o.id)), Outcome: o.outcome,
 		CreatedAt: party(s.svc.Clocks.Provider).at(o.at), Amount: amount(o.minor),
 	}
 }

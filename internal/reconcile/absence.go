@@ -99,6 +99,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		a := uncovered("join-broken", "its keys were never comparable with the other sources'")
 		a.broken = true
 		return a
+	case j.hidesSends(f):
+		return uncovered("sent-key-unknown", "it shows the keys that the provider was sent, and nothing here tells which they were for every send of this action")
 	case j.sentElse():
 		return uncovered("other-key-sent", "the client sent it under another key, and what that did stands elsewhere")
 	case slices.Contains(j.s.Strangers, f.Name):
@@ -338,7 +340,7 @@ func (j *judging) writtenFrom(began Instant) Instant {
 // sentElse reports whether an attempt carried another key than the identity's: what it did is recorded under that one.
 func (j *judging) sentElse() bool {
 	key := keyOf(j.s.Identity)
-	return key.known && slices.ContainsFunc(j.attempts, func(a Attempt) bool { return a.KeySent.Differs(key) })
+	return key.known && !j.c.OtherKeys() && slices.ContainsFunc(j.attempts, func(a Attempt) bool { return a.KeySent.Differs(key) })
 }
 
 // edges are the ends of what a restore lost, widened by max(settle, skew, lag): a created time is not a commit time. Unknown ends stay open.

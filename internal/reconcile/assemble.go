@@ -23,7 +23,7 @@ func Assemble(records []*Record, b Book, w *World) []*Subject {
 	}
 	for _, c := range b {
 		if rs := claimed[c]; len(rs) > 0 {
-			out = append(out, (&joiner{c: c, w: w, byKey: make(map[string]*sameKey)}).join(rs)...)
+			out = append(out, (&joiner{c: c, w: w, otherKeys: c.OtherKeys(), byKey: make(map[string]*sameKey)}).join(rs)...)
 		}
 	}
 	for _, s := range out {
@@ -53,6 +53,7 @@ func sortedRecords(records []*Record) []*Record {
 
 // unit is a subject in the making: one identity, or keyless records that stand for one thing.
 type unit struct {
+	of      *joiner
 	id      []Component
 	keyed   bool
 	ev      []Evidence
@@ -92,7 +93,7 @@ func (u *unit) add(r *Record, l Link) {
 func (u *unit) lodge(r *Record, l Link) {
 	u.hold(Evidence{Record: r, Link: l})
 	var room [3]Ref
-	for _, ref := range AppendRefs(room[:0], r) {
+	for _, ref := range u.of.appendRefs(room[:0], r) {
 		if !u.hasRef(ref) {
 			u.refs = append(u.refs, ref)
 		}
@@ -126,10 +127,11 @@ func (u *unit) onlyProvider() bool {
 
 // joiner joins the records of one contract.
 type joiner struct {
-	c     *Contract
-	w     *World
-	units []*unit
-	byKey map[string]*sameKey
+	c         *Contract
+	w         *World
+	otherKeys bool // asked of the contract once
+	units     []*unit
+	byKey     map[string]*sameKey
 
 	remakes map[string][]Instant // by reference: when rows of one id were made that are not one
 }
@@ -169,13 +171,14 @@ func (j *joiner) join(rs []*Record) []*Subject {
 		}
 	}
 	j.joinPartial(partial)
+	keyless = append(keyless, j.demote()...)
 	j.foldObjects()
 	j.joinKeyless(keyless)
 	return j.subjects()
 }
 
 func (j *joiner) newKeyed(id []Component) *unit {
-	u := &unit{id: id, keyed: true}
+	u := &unit{of: j, id: id, keyed: true}
 	j.units = append(j.units, u)
 	same := j.sameKey(id)
 	same.units = append(same.units, u)

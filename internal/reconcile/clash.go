@@ -59,6 +59,7 @@ func (j *joiner) claimFor(home, u *unit, claims map[string]*claim) {
 		}
 		cl.rows = append(cl.rows, home)
 		switch {
+		case ref.Domain == RefSentKey: // each scope may number its calls anew
 		case !j.rivals(ref.Domain):
 			for _, k := range cl.keyed {
 				if k != home && k.fitted != u {
@@ -75,7 +76,9 @@ func (j *joiner) claimFor(home, u *unit, claims map[string]*claim) {
 }
 
 // rivals reports whether identities that carry one reference rival for it although each has a key of its own.
-func (j *joiner) rivals(d RefDomain) bool { return !j.c.SharedEffects && d != RefRequest }
+func (j *joiner) rivals(d RefDomain) bool {
+	return !j.c.SharedEffects && d != RefRequest && d != RefSentKey
+}
 
 // tellClashes tells the claimants of each reference of one another.
 func (j *joiner) tellClashes(claims map[string]*claim) {

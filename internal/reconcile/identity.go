@@ -37,8 +37,8 @@ func (c *Contract) keyIn(r *Record) Value {
 	case ProviderKeySame:
 		return key.Or(r.ProviderKey)
 	case ProviderKeyTemplate:
-		before, after, one := strings.Cut(c.ProviderKey.Template, "{key}")
-		if !one || strings.ContainsAny(before+after, "{}") || before+after == "" {
+		before, after, one := c.aroundKey()
+		if !one || before+after == "" {
 			return key
 		}
 		text, head := bytes.CutPrefix(key.Or(r.ProviderKey).text, []byte(before))

@@ -105,7 +105,7 @@ func (j *Joins) Ref(d RefDomain, rows []Sighting) {
 		j.count(rows, joinRefs, 0)
 	case RefObject:
 		j.count(rows, joinRefs, 1)
-	case RefRequest:
+	case RefRequest, RefSentKey:
 	}
 }
 

@@ -32,7 +32,7 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 	parent := make([]int, len(rs))
 	ids := make([][]Component, len(rs))
 	for i := range parent {
-		parent[i], ids[i] = i, j.c.IdentityOf(rs[i])
+		parent[i], ids[i] = i, j.looseIdentity(rs[i])
 	}
 	find := func(i int) int {
 		for parent[i] != i {
@@ -41,7 +41,7 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		}
 		return i
 	}
-	for name, is := range byReference(rs) {
+	for name, is := range j.byReference(rs) {
 		apart := j.disagree(ids, is)
 		remade := strings.HasPrefix(name, refName(Ref{Domain: RefEffect})) && j.remade(name, rs, is)
 		first := make(map[string]int)
@@ -66,7 +66,7 @@ func (j *joiner) looseUnits(rs []*Record) []*unit {
 		root := find(i)
 		u := byRoot[root]
 		if u == nil {
-			u = &unit{id: ids[i]}
+			u = &unit{of: j, id: ids[i]}
 			byRoot[root] = u
 			out = append(out, u)
 		}
@@ -134,7 +134,7 @@ func (j *joiner) spans(u, k *unit, ref Ref) bool {
 		}
 		for n := range u.ev {
 			row := u.ev[n].Record
-			anew := row.Source == ev.Store && row.CreatedAt.known && !row.CreatedAt.Before(resumed.Add(-f.Skew)) && carries(row, ref)
+			anew := row.Source == ev.Store && row.CreatedAt.known && !row.CreatedAt.Before(resumed.Add(-f.Skew)) && j.carries(row, ref)
 			if anew && j.namedBefore(k, ref, row.CreatedAt, resumed.Add(f.Skew)) {
 				return true
 			}
@@ -149,7 +149,7 @@ func (j *joiner) namedBefore(k *unit, ref Ref, made, end Instant) bool {
 	before := false
 	for i := range k.ev {
 		r := k.ev[i].Record
-		if r.Role == RoleEffect || !carries(r, ref) {
+		if r.Role == RoleEffect || !j.carries(r, ref) {
 			continue
 		}
 		if r.Role == RoleOutbox && r.CreatedAt.known && between(r.CreatedAt, made) <= int64(j.c.Settle) {
@@ -163,7 +163,7 @@ func (j *joiner) namedBefore(k *unit, ref Ref, made, end Instant) bool {
 // namedFrom is when the first receipt of a unit was begun that carries a reference, less settle: a row made before that is none of its own.
 func (j *joiner) namedFrom(k *unit, ref Ref) (began Instant) {
 	for _, r := range k.receipts {
-		if carries(r, ref) {
+		if j.carries(r, ref) {
 			began = Earliest(began, r.CreatedAt.Or(r.LockedAt))
 		}
 	}
@@ -171,11 +171,11 @@ func (j *joiner) namedFrom(k *unit, ref Ref) (began Instant) {
 }
 
 // byReference lists the records that carry each reference, in their own order.
-func byReference(rs []*Record) map[string][]int {
+func (j *joiner) byReference(rs []*Record) map[string][]int {
 	out := make(map[string][]int)
 	var refs []Ref
 	for i, r := range rs {
-		refs = AppendRefs(refs[:0], r)
+		refs = j.appendRefs(refs[:0], r)
 		for _, ref := range refs {
 			out[refName(ref)] = append(out[refName(ref)], i)
 		}
@@ -256,7 +256,7 @@ func (j *joiner) fitting(u *unit, claims map[string]*claim) (agree, perhaps []*u
 			switch {
 			case j.allAlike(u, k):
 				k.fitted, k.via, agree = u, ref, append(agree, k)
-			case ref.Domain == RefObject || j.someSame(u, k): // a provider hands out no id again
+			case ref.Domain == RefObject || ref.Domain == RefSentKey || j.someSame(u, k): // a provider hands out no id again
 				k.fitted, k.via, perhaps = u, ref, append(perhaps, k)
 			}
 		}
@@ -285,7 +285,7 @@ func (u *unit) newestEffect() Instant {
 func (j *joiner) completedAt(k *unit, ref Ref) Instant {
 	var done Instant
 	for _, r := range k.receipts {
-		if j.c.StateOf(r) != StateCompleted || !carries(r, ref) {
+		if j.c.StateOf(r) != StateCompleted || !j.carries(r, ref) {
 			continue
 		}
 		t := r.CompletedAt.Or(r.UpdatedAt)
@@ -300,9 +300,9 @@ func (j *joiner) completedAt(k *unit, ref Ref) Instant {
 	return done
 }
 
-func carries(r *Record, ref Ref) bool {
+func (j *joiner) carries(r *Record, ref Ref) bool {
 	var room [3]Ref
-	for _, o := range AppendRefs(room[:0], r) {
+	for _, o := range j.appendRefs(room[:0], r) {
 		if o.Domain == ref.Domain && o.Value.Equal(ref.Value) {
 			return true
 		}

@@ -194,7 +194,7 @@ func (j *judging) nameless() bool {
 // claimedOpenly reports whether a row that may be this subject's effect is claimed by another as well.
 func (j *judging) claimedOpenly() bool {
 	for _, c := range j.s.Clashes {
-		if c.Open && c.Field != RefRequest.field() {
+		if c.Open && c.Field != RefRequest.field() && c.Field != RefSentKey.field() {
 			return true
 		}
 	}

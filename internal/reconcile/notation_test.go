@@ -245,7 +245,7 @@ func (n *notation) source(w words) {
 	if w.has("no-refs") {
 		f.MapsRef = false
 	}
-	f.NoOwnRef = w.has("no-own-ref")
+	f.NoOwnRef, f.SentKeys = w.has("no-own-ref"), w.has("sent-keys")
 	if v, ok := w.set["from"]; ok {
 		f.Coverage.From = clock(v)
 	}

@@ -8,6 +8,7 @@ const (
 	RefEffect  RefDomain = iota + 1 // effect id, own or pointed to
 	RefObject                       // provider object id, own or pointed to
 	RefRequest                      // request id
+	RefSentKey                      // key that the provider was sent
 )
 
 // Ref is one unique reference that a record owns or points with.
@@ -42,6 +43,8 @@ func (d RefDomain) link() Link {
 		return LinkObjectID
 	case RefRequest:
 		return LinkRequestID
+	case RefSentKey:
+		return LinkSentKey
 	}
 	return LinkNone
 }
@@ -54,6 +57,8 @@ func (d RefDomain) field() string {
 		return "object_id"
 	case RefRequest:
 		return "request_id"
+	case RefSentKey:
+		return "provider_key"
 	}
 	return ""
 }

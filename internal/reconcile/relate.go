@@ -34,7 +34,7 @@ func Relate(subjects []*Subject, w *World) {
 			}
 		}
 	}
-	relateStrangers(subjects)
+	relateStrangers(subjects, w)
 	RelateTwins(subjects, w, nil)
 	RelateTies(subjects, w)
 }

@@ -201,7 +201,7 @@ func referenceReused(j *judging) (bool, []string, map[string]string) {
 	c := j.s.Clashes[0]
 	var refs []string
 	for _, e := range j.s.Evidence {
-		for _, r := range AppendRefs(nil, e.Record) {
+		for _, r := range j.c.appendRefs(nil, e.Record, j.w) {
 			if r.Domain.field() == c.Field && r.Value.Equal(c.Value) {
 				refs = append(refs, ref(e.Record))
 			}

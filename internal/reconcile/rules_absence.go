@@ -175,7 +175,7 @@ func providerMissing(j *judging) (bool, []string, map[string]string) {
 
 // objectClaimed reports whether the log shows the object that this action names, as another action's: that is a reference used again, not a missing line.
 func (j *judging) objectClaimed() bool {
-	return slices.ContainsFunc(j.s.Clashes, func(c Clash) bool { return c.Field == RefObject.field() })
+	return slices.ContainsFunc(j.s.Clashes, func(c Clash) bool { return c.Field == RefObject.field() || c.Field == RefSentKey.field() })
 }
 
 // unknownOutcome holds where nobody can tell and something says that the action was begun. It rests on no absence; but where a source that could

@@ -36,6 +36,9 @@ func (c *Contract) StrangerMarks(marks []Mark, r *Record) []Mark {
 	if key := c.AppendKey(nil, r); len(key) > 0 {
 		marks = append(marks, Mark{Text: key, Scope: scope})
 	}
+	if r.ProviderKey.known && c.OtherKeys() {
+		marks = append(marks, c.SentMark(r.ProviderKey, scope))
+	}
 	if r.ObjectID.known && len(r.ObjectID.text) > 0 {
 		marks = append(marks, Mark{Domain: RefObject, Text: r.ObjectID.text, Scope: scope})
 	}
@@ -43,7 +46,7 @@ func (c *Contract) StrangerMarks(marks []Mark, r *Record) []Mark {
 }
 
 // Marks lists by what a subject's lines could be told in a log.
-func (s *Subject) Marks() []Mark {
+func (s *Subject) Marks(w *World) []Mark {
 	if s.Contract == nil || !s.Contract.Effect.external() {
 		return nil
 	}
@@ -55,6 +58,9 @@ func (s *Subject) Marks() []Mark {
 	}
 	var refs []Ref
 	for _, e := range s.Evidence {
+		for _, sent := range c.AppendSentKeys(nil, e.Record, w.Source(e.Record.Source)) {
+			marks = append(marks, c.SentMark(sent, scope))
+		}
 		refs = AppendRefs(refs[:0], e.Record)
 		for _, ref := range refs {
 			if m := (Mark{Domain: RefObject, Text: ref.Value.text, Scope: scope}); ref.Domain == RefObject && !slices.ContainsFunc(marks, m.Meets) {
@@ -88,7 +94,7 @@ func (s *Subject) Heed(source string) {
 }
 
 // relateStrangers heeds, for every subject, the unclaimed lines among the others.
-func relateStrangers(subjects []*Subject) {
+func relateStrangers(subjects []*Subject, w *World) {
 	type line struct {
 		source string
 		of     map[*Contract][]Mark
@@ -110,7 +116,7 @@ func relateStrangers(subjects []*Subject) {
 		return
 	}
 	for _, s := range subjects {
-		marks := s.Marks()
+		marks := s.Marks(w)
 		for _, l := range lines {
 			if slices.ContainsFunc(l.of[s.Contract], func(m Mark) bool { return slices.ContainsFunc(marks, m.Meets) }) {
 				s.Heed(l.source)

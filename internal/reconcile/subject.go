@@ -11,9 +11,10 @@ const (
 	LinkObjectID
 	LinkRequestID
 	LinkPartial // it carries the key and agrees with exactly one identity
+	LinkSentKey // a line under the key that the provider was sent for the action
 )
 
-var linkWords = map[Link]string{LinkNone: "none", LinkKey: "key", LinkEffectID: "effect-id", LinkObjectID: "object-id", LinkRequestID: "request-id", LinkPartial: "partial"}
+var linkWords = map[Link]string{LinkNone: "none", LinkKey: "key", LinkEffectID: "effect-id", LinkObjectID: "object-id", LinkRequestID: "request-id", LinkPartial: "partial", LinkSentKey: "provider-key"}
 
 func (l Link) String() string { return linkWords[l] }
 
@@ -29,7 +30,7 @@ type Evidence struct {
 
 // Clash is a reference that this subject shares with another: a chain that would merge two identities merges nothing.
 type Clash struct {
-	Field string // effect_id, object_id, request_id
+	Field string // effect_id, object_id, request_id, provider_key
 	Value Value
 	Other []Component // the other claimant's identity
 	Open  bool        // the row fits several claimants alike: it may be this subject's

@@ -17,9 +17,10 @@ const (
 	TieProviderKey                    // the key at the provider
 	TiePlace                          // key and request, under whatever account, region, zone or target
 	TieOperation                      // key and request, under whatever operation
+	TieSentKey                        // the key that the provider was sent: such records may be one action's, and nothing is found of two that are not
 )
 
-// tieKinds is one more than the last kind of tie.
+// tieKinds is one more than the last kind of tie by which actions are told of one another.
 const tieKinds = int(TieOperation) + 1
 
 // Tie is what one record shares with those of other actions: two records of one contract with equal ties may make a finding of both actions.

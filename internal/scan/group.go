@@ -148,10 +148,12 @@ type places struct {
 	loose       bool // some row carries no key: what lacks a counterpart must look for it among those
 	severalRows bool // a contract expects more or fewer than one record of some source: the rules count
 
-	knows  []uint32         // of each contract, for how many seconds its provider surely knows a key
-	narrow bool             // contracts differ in which sources concern them
-	shows  []uint8          // of each source, a bit for the role in which its lack of a record counts
-	apart  map[uint16]uint8 // of a source, the bits of those with which it was never comparable
+	knows    []uint32         // of each contract, for how many seconds its provider surely knows a key
+	sentKeys []bool           // of each contract: the provider is sent keys from which the action's cannot be read
+	sentOnly []bool           // of each source: a log that tells no other key than one that may be the provider's
+	narrow   bool             // contracts differ in which sources concern them
+	shows    []uint8          // of each source, a bit for the role in which its lack of a record counts
+	apart    map[uint16]uint8 // of a source, the bits of those with which it was never comparable
 }
 
 // claim says what a group is where every rule would say nothing and the class is certain; false sends it to the rules. It is the sieve's one

@@ -64,9 +64,9 @@ func (j *judge) memberOf(seed maphash.Seed, e suspect, r *reconcile.Record) memb
 		tr.ask(c, r, &t)
 		m.tw, m.fp, m.pa, m.fl, m.ci = t.tw, t.fp, t.pa, t.fl, j.marks.index[c]
 	}
-	if c.HasTies() {
+	if c.HasTies() || c.OtherKeys() {
 		f := j.readers[e.src].Facts()
-		ties := c.AppendTies(nil, r, &f)
+		ties := c.AppendSentTies(c.AppendTies(nil, r, &f), r, &f)
 		for i := range ties[:min(len(ties), len(m.ties))] {
 			m.ties[i] = short(append(ties[i].Text, byte(ties[i].Kind)))
 		}

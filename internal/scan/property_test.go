@@ -76,6 +76,9 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 			r.Components[0].Value = reconcile.Value{}
 		}
 	}
+	if c.OtherKeys() {
+		ms[2].facts.SentKeys = rapid.Bool().Draw(t, "log maps the sent key")
+	}
 	if rapid.IntRange(0, 2).Draw(t, "scene") == 0 {
 		scene(t, ms, keyed)
 	}
@@ -83,6 +86,9 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 		m := ms[rapid.IntRange(0, 3).Draw(t, "source")]
 		r := record(t, m.facts)
 		keyed(r, m.facts)
+		if c.OtherKeys() {
+			sentKeys(t, r, m.facts)
+		}
 		if m.facts.Role == reconcile.RoleEffect && r.EffectID.Known() {
 			r.EffectID = reconcile.Text(fmt.Sprint(len(m.recs))) // a row's own id is its own
 		}

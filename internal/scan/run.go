@@ -129,7 +129,7 @@ type run struct {
 	counts  Counts
 	seed    maphash.Seed
 	index   map[*reconcile.Contract]uint16
-	loose   bool    // some row carries no key
+	loose   bool    // some row carries no key of an action
 	present []int64 // per restore event: receipts that stand in its gap
 	notes   []string
 
@@ -242,7 +242,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 type tally struct {
 	unclaimed int64
 	present   []int64
-	loose     bool // some row carries no key
+	loose     bool // some row carries no key of an action
 
 	first, last reconcile.Instant // row, as far as rows tell
 	contracts   map[*reconcile.Contract]bool
@@ -252,7 +252,7 @@ type tally struct {
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
-	w, asked, strange, ties := h.poster(s.traces), s.asked.writer(), s.strange.lines.writer(), s.ties.writer()
+	w, asked, strange, sought, ties := h.poster(s.traces), s.asked.writer(), s.strange.lines.writer(), s.strange.sought.writer(), s.ties.writer()
 	var t trace
 	err := r.readers[i].Scan(ctx, func(pos rows.Pos, rec *reconcile.Record) error {
 		var err error
@@ -266,8 +266,8 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		n.seeOperation(tr.contract, rec)
 		n.ids.see(tr.contract, rec, tr.facts.Serves, r.now)
 		r.countPresent(rec, n)
-		n.loose = n.loose || t.k == 0
-		if err := tr.tiesOf(rec, &t, ties); err != nil {
+		n.loose = n.loose || t.k == 0 || tr.contract.MayBeSent(rec, &tr.facts)
+		if err := cmp.Or(tr.tiesOf(rec, &t, ties), tr.seekSent(rec, sought)); err != nil {
 			return err
 		}
 		row := posting{trace: t, scope: tr.scope}
@@ -287,7 +287,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		t.put(e)
 		return nil
 	})
-	return cmp.Or(err, w.done(), asked.done(), strange.done(), ties.done())
+	return cmp.Or(err, w.done(), asked.done(), strange.done(), sought.done(), ties.done())
 }
 
 func (n *tally) see(c *reconcile.Contract, r *reconcile.Record) {
@@ -345,7 +345,7 @@ func (r *run) places() places {
 	narrow := false
 	for i := range r.world.Sources {
 		f := &r.world.Sources[i]
-		p.shows = append(p.shows, 0)
+		p.shows, p.sentOnly = append(p.shows, 0), append(p.sentOnly, f.Role == reconcile.RoleProvider && !f.SentKeys)
 		if f.Serves || f.Role == reconcile.RoleProvider {
 			p.shows[i] = 1 << f.Role
 		}
@@ -371,6 +371,7 @@ func (r *run) places() places {
 		p.noReceipts, p.noEffects, p.noProvider, p.covers = false, false, false, false
 	}
 	for _, c := range r.cfg.Contracts {
+		p.sentKeys = append(p.sentKeys, c.OtherKeys())
 		p.knows = append(p.knows, uint32(min(c.KeyKnown()/time.Second, 1<<31)))
 		p.severalRows = p.severalRows || len(c.Expects) > 0
 	}

@@ -36,6 +36,25 @@ func across(t *rapid.T, c *reconcile.Contract) []string {
 	return c.Scope
 }
 
+// sentKeys tells in a record which key the provider was sent, of a few that collide on purpose; a log that does not map it may show it as its key.
+func sentKeys(t *rapid.T, r *reconcile.Record, f reconcile.SourceFacts) {
+	key := func(label string) reconcile.Value {
+		if word := rapid.SampledFrom([]string{"", "p1", "p2", "p3", "p4", "north-K1"}).Draw(t, label); word != "" {
+			return reconcile.Text(word)
+		}
+		return reconcile.Value{}
+	}
+	r.ProviderKey = key("told key")
+	if sent := r.ProviderKey; f.Role == reconcile.RoleProvider && !f.SentKeys {
+		if r.ProviderKey = (reconcile.Value{}); sent.Known() && r.Components[2].Value.Known() {
+			r.Components[2].Value = sent
+		}
+	}
+	for i := range r.Attempts {
+		r.Attempts[i].KeySent = key("attempt's key")
+	}
+}
+
 // scene plants two actions that have something in common across their identities, at one time and with rows left out here and there.
 func scene(t *rapid.T, ms []*memory, keyed func(*reconcile.Record, reconcile.SourceFacts)) {
 	at := noon.Add(-time.Duration(rapid.SampledFrom([]int{9, 8, 6}).Draw(t, "scene at")) * time.Hour)

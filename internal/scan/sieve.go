@@ -155,9 +155,10 @@ func (s *sieve) emit(g group) error {
 		return err
 	}
 	s.asks.seatAll(&g)
+	alone := !slices.ContainsFunc(g.rows, func(t trace) bool { return !s.places.sentOnly[t.src] || !s.places.sentKeys[t.ci] })
 	for i := range g.rows {
 		t := &g.rows[i]
-		stray := t.k == 0 || g.torn || t.fl&lodged != 0
+		stray := t.k == 0 || g.torn || t.fl&lodged != 0 || alone
 		if stray {
 			s.strays++
 		}

@@ -79,18 +79,33 @@ func (tr *tracer) mark(c *reconcile.Contract, m reconcile.Mark) strangeMark {
 	return e
 }
 
+// seekSent seeks the keys that the provider was sent for whatever the row is of: a trace has no room for them.
+func (tr *tracer) seekSent(r *reconcile.Record, w *writer) error {
+	if r.Role == reconcile.RoleProvider || !tr.contract.OtherKeys() {
+		return nil
+	}
+	for _, sent := range tr.contract.AppendSentKeys(nil, r, &tr.facts) {
+		if err := seekTop(w, top(tr.mark(tr.contract, tr.contract.SentMark(sent, nil)).h)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func seekTop(w *writer, top uint32) error {
+	b, err := w.entry(mix(uint64(top)))
+	if err == nil {
+		binary.LittleEndian.PutUint64(b, uint64(top))
+	}
+	return err
+}
+
 // top is the part of a hash that traces keep of an object.
 func top(h uint64) uint32 { return max(1, uint32(h>>32)) }
 
 // seek notes what a suspect's rows carry.
 func (s *strangers) seek(w *writer, rows []trace) error {
-	note := func(top uint32) error {
-		b, err := w.entry(mix(uint64(top)))
-		if err == nil {
-			binary.LittleEndian.PutUint64(b, uint64(top))
-		}
-		return err
-	}
+	note := func(top uint32) error { return seekTop(w, top) }
 	if rows[0].fl&remote == 0 {
 		return nil
 	}
@@ -169,7 +184,7 @@ func (j *judge) tell(s *reconcile.Subject) {
 	if len(j.met) == 0 {
 		return
 	}
-	for _, m := range s.Marks() {
+	for _, m := range s.Marks(j.world) {
 		e := j.marks.mark(s.Contract, m)
 		at, _ := slices.BinarySearchFunc(j.met, e.h, func(o strangeMark, h uint64) int { return cmp.Compare(o.h, h) })
 		for ; at < len(j.met) && j.met[at].h == e.h; at++ {

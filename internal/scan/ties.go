@@ -38,13 +38,13 @@ func (tr *tracer) tiesOf(r *reconcile.Record, t *trace, w *writer) error {
 	if tr.far == nil {
 		tr.far = make([]bool, len(tr.book))
 		for i, c := range tr.book {
-			tr.far[i] = c.HasFarTies()
+			tr.far[i] = c.HasFarTies() || c.OtherKeys()
 		}
 	}
 	if !tr.far[t.ci] {
 		return nil
 	}
-	tr.ties = tr.contract.AppendFarTies(tr.ties[:0], r, &tr.facts)
+	tr.ties = tr.contract.AppendSentTies(tr.contract.AppendFarTies(tr.ties[:0], r, &tr.facts), r, &tr.facts)
 	for i := range tr.ties {
 		m := tieMark{h: tr.tie(&tr.ties[i]), pos: t.pos, id: uint32(t.id), src: t.src} // a hash, cut
 		b, err := w.entry(mix(m.h))

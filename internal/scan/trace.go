@@ -247,6 +247,7 @@ func (tr *tracer) reference(c *reconcile.Contract, r *reconcile.Record, n *trace
 			n.pr = h
 		case reconcile.RefRequest:
 			asked = h
+		case reconcile.RefSentKey: // a tie brings these together
 		}
 	}
 	return asked

@@ -75,6 +75,11 @@ func (m *Mapper) MapsOwnRef() bool {
 	return own == "" || slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == own })
 }
 
+// MapsSentKey reports whether the map gives the key that the provider was sent, so that a key which the rows carry besides is the client's.
+func (m *Mapper) MapsSentKey() bool {
+	return slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == "provider_key" })
+}
+
 // Has reports whether a fact has a value in a row, as far as has says which cells have one. What is read from no column has.
 func (u *Understood) Has(m *Mapper, has func(cell int) bool) bool {
 	n := 0
