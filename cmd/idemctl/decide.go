@@ -156,7 +156,7 @@ func (e *Env) toDesk(ctx context.Context, command string, args []string, now str
 	if err != nil {
 		return nil, nil, err
 	}
-	place, err := e.trailPlace(cfg)
+	place, err := e.trailPlace(ctx, cfg)
 	if err != nil {
 		return nil, nil, err
 	}

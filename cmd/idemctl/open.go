@@ -43,7 +43,7 @@ func runOpen(ctx context.Context, env *Env, now string, args []string) error {
 	if err := env.screen("open"); err != nil {
 		return err
 	}
-	c, err := newConsole(env, t, now)
+	c, err := newConsole(ctx, env, t, now)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ type console struct {
 	nowhere  error // why there is no place for a trail
 }
 
-func newConsole(env *Env, t target, now string) (*console, error) {
+func newConsole(ctx context.Context, env *Env, t target, now string) (*console, error) {
 	quiet := *env // whatever it said would stand across the screen
 	quiet.global.quiet = true
 	c := &console{env: &quiet}
@@ -106,7 +106,7 @@ func newConsole(env *Env, t target, now string) (*console, error) {
 			return nil, &usageError{what: "--now cannot move the clock of a saved scan", hint: "open the config with --now " + now}
 		}
 		c.path = t.path
-		if c.place, c.nowhere = quiet.placeOf(context.Background(), t); c.nowhere != nil {
+		if c.place, c.nowhere = quiet.placeOf(ctx, t); c.nowhere != nil {
 			var saved *scan.Error
 			if errors.As(c.nowhere, &saved) {
 				return nil, c.nowhere // it is not a saved scan at all
@@ -118,7 +118,7 @@ func newConsole(env *Env, t target, now string) (*console, error) {
 	if c.cfg, c.repeated, err = quiet.loadToDecide(t, now); err != nil {
 		return nil, err
 	}
-	c.place, c.nowhere = quiet.trailPlace(c.cfg)
+	c.place, c.nowhere = quiet.trailPlace(ctx, c.cfg)
 	return c, nil
 }
 

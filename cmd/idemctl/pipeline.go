@@ -45,7 +45,7 @@ func (e *Env) openWith(ctx context.Context, t target, now, out string, supposed 
 
 // knownOf reads what was decided about a config's cases. Where no trail can be kept there is none.
 func (e *Env) knownOf(ctx context.Context, cfg *config.Config) (known, error) {
-	place, err := e.trailPlace(cfg)
+	place, err := e.trailPlace(ctx, cfg)
 	if err != nil {
 		e.talk("idemctl: no decisions are read: %v", err)
 		return known{none: true}, nil

@@ -15,7 +15,9 @@ import (
 	"github.com/google/uuid"
 
 	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/backstory"
 	"example.com/idemctl/internal/config"
+	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/text"
 )
 
@@ -25,8 +27,33 @@ type trailError struct{ err error }
 func (e *trailError) Error() string { return e.err.Error() }
 func (e *trailError) Unwrap() error { return e.err }
 
-// trailPlace is where the decisions about a config's cases are kept: where it says, else in a folder of this account whose name tells the config's place.
-func (e *Env) trailPlace(cfg *config.Config) (audit.Place, error) {
+// trailPlace is where the decisions about a config's cases are kept. The trail that a scenario begins with is made there when it is first asked for.
+func (e *Env) trailPlace(ctx context.Context, cfg *config.Config) (audit.Place, error) {
+	place, err := e.trailPath(cfg)
+	if err != nil || !cfg.Fixture {
+		return place, err
+	}
+	s, err := scenario.Parse(cfg.Scenario)
+	if err != nil || s.Before == nil {
+		return place, nil //nolint:nilerr // what is wrong with a story, train says
+	}
+	err = e.backstory(ctx, cfg, s, &place)
+	return place, err
+}
+
+// backstory makes the trail that a scenario begins with, where it has one. All that a machine remembers of it stays beside it.
+func (e *Env) backstory(ctx context.Context, cfg *config.Config, s *scenario.Scenario, place *audit.Place) error {
+	env, err := e.auditEnv()
+	if err != nil {
+		return err
+	}
+	place.State = filepath.Join(filepath.Dir(place.Path), "state")
+	_, err = backstory.Make(ctx, cfg, s, *place, env)
+	return err
+}
+
+// trailPath is where a config says, else in a folder of this account whose name tells the config's place.
+func (e *Env) trailPath(cfg *config.Config) (audit.Place, error) {
 	if path, ok := strings.CutPrefix(cfg.Audit, "sqlite:"); ok {
 		if !filepath.IsAbs(path) && cfg.Place.FS == nil {
 			path = filepath.Join(cfg.Place.Dir, path)
@@ -113,7 +140,7 @@ func (e *Env) placeOf(ctx context.Context, t target) (audit.Place, error) {
 		if err != nil {
 			return audit.Place{}, err
 		}
-		return e.trailPlace(cfg)
+		return e.trailPlace(ctx, cfg)
 	}
 	path, err := trailOfSaved(ctx, t.path)
 	if err == nil && path == "" {

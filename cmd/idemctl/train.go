@@ -126,6 +126,9 @@ func (e *Env) play(ctx context.Context, name string) error {
 	quiet.global.quiet = true
 	p := scenario.Begin(s, e.Now())
 	c := &console{env: &quiet, cfg: cfg, place: audit.Place{Path: filepath.Join(dir, "audit.db"), State: filepath.Join(dir, "state")}}
+	if err := e.backstory(ctx, cfg, s, &c.place); err != nil {
+		return err
+	}
 	if err := e.show(ctx, c, name, p); err != nil {
 		return err
 	}

@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
+	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/backstory"
+	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/scenario"
@@ -18,7 +23,7 @@ func (e *Env) trainCheck(ctx context.Context, name string) error {
 		return err
 	}
 	problems := scenario.Lint(s)
-	res, err := e.scan(ctx, cfg, scan.Options{})
+	res, err := e.rehearse(ctx, cfg, s)
 	if err != nil {
 		return err
 	}
@@ -44,6 +49,28 @@ func (e *Env) trainCheck(ctx context.Context, name string) error {
 		return nil
 	}
 	return &failure{what: fmt.Sprintf("%s cannot be played as it is: %d to mend", name, len(problems)), hint: "mend scenario.yaml where the key is wrong, the data where the story is"}
+}
+
+// rehearse scans a scenario with what its own trail tells.
+func (e *Env) rehearse(ctx context.Context, cfg *config.Config, s *scenario.Scenario) (*scan.Result, error) {
+	dir, err := os.MkdirTemp("", "idemctl-train-")
+	if err != nil {
+		return nil, fmt.Errorf("making a place for the trail of this scenario: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	place := audit.Place{Path: filepath.Join(dir, "audit.db")}
+	if err := e.backstory(ctx, cfg, s, &place); err != nil {
+		return nil, err
+	}
+	env, err := e.auditEnv()
+	if err != nil {
+		return nil, err
+	}
+	decided, trouble, err := backstory.Known(ctx, place, env)
+	if err != nil {
+		return nil, err
+	}
+	return e.scan(ctx, cfg, scan.Options{Decided: decided, Unsure: trouble != nil})
 }
 
 // found is what a scan found, as an answer key tells it.

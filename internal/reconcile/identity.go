@@ -143,25 +143,29 @@ const caseIDBytes = 10
 
 // caseID names a subject by its scope's component names and values, or, keyless, by role, source and its own id; never by kind, file, line or contract name.
 func caseID(s *Subject, w *World) string {
-	h := sha256.New()
-	var buf []byte
 	if s.Contract != nil && keyOf(s.Identity).known {
-		h.Write([]byte("identity\x00"))
-		for i := range s.Identity {
-			buf = append(buf, s.Identity[i].Name...)
-			buf = append(buf, 0)
-		}
-		buf = s.Contract.AppendIdentity(buf, s.Identity)
-	} else {
-		r := nameGiver(s)
-		buf = append(buf, "keyless\x00"+r.Role.String()+"\x00"+r.Source+"\x00"...)
-		buf = append(buf, ownID(r, w)...)
-		if s.Contract != nil { // two tenants may each have a row 7
-			buf = s.Contract.AppendIdentity(append(buf, 0), s.Identity)
-		}
+		return s.Contract.CaseID(s.Identity)
 	}
-	h.Write(buf)
-	return caseEncoding.EncodeToString(h.Sum(nil)[:caseIDBytes])
+	r := nameGiver(s)
+	buf := append([]byte("keyless\x00"+r.Role.String()+"\x00"+r.Source+"\x00"), ownID(r, w)...)
+	if s.Contract != nil { // two tenants may each have a row 7
+		buf = s.Contract.AppendIdentity(append(buf, 0), s.Identity)
+	}
+	return caseName(buf)
+}
+
+// CaseID is the id of the case of an identity whose key is known.
+func (c *Contract) CaseID(identity []Component) string {
+	buf := []byte("identity\x00")
+	for i := range identity {
+		buf = append(append(buf, identity[i].Name...), 0)
+	}
+	return caseName(c.AppendIdentity(buf, identity))
+}
+
+func caseName(of []byte) string {
+	sum := sha256.Sum256(of)
+	return caseEncoding.EncodeToString(sum[:caseIDBytes])
 }
 
 func keyOf(cs []Component) Value {

@@ -84,6 +84,9 @@ func saidOf(f *scenario.Finding) string {
 	if e := f.Decided; e != nil {
 		return "decided: " + decisionText(e.Decision, e.As)
 	}
+	if f.Mark == scenario.Right {
+		return "left as it is"
+	}
 	return "nothing was decided"
 }
 
@@ -194,6 +197,9 @@ func (t *debriefText) finding(same []*scenario.Finding) {
 		t.add(ToneWarn, 4, "It was decided without opening the case: a list shows no evidence.")
 	}
 	switch {
+	case a.Leave && f.Mark == scenario.Right:
+	case a.Leave:
+		t.add(ToneText, 4, "Right: look at it, and leave it.")
 	case f.Mark != scenario.Right:
 		t.add(ToneText, 4, "Right: %s.", choices(a.Right))
 	case decisionText(f.Decided.Decision, f.Decided.As) != a.Right[0].String():

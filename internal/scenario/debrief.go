@@ -81,6 +81,8 @@ func (p *Play) finding(a *Answer) Finding {
 	if e := f.Decided; e != nil {
 		f.Harm = a.harm(e)
 		f.Mark = a.mark(e, f.Harm)
+	} else if a.Leave && f.Looked {
+		f.Mark = Right
 	}
 	return f
 }

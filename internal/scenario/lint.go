@@ -42,7 +42,28 @@ func Lint(s *Scenario) []Problem {
 		l.answer(&s.Cases[i])
 	}
 	l.counts(s)
+	l.before(s.Before)
 	return l.found
+}
+
+// before says what earlier decisions lack: each names who, when, why and a whole identity, and they come in order of time.
+func (l *linter) before(b *Before) {
+	if b == nil {
+		return
+	}
+	if b.PutBack < 0 || b.PutBack >= len(b.Decided) && b.PutBack > 0 {
+		l.add("trail", "put_back: %d of %d decisions leaves nothing that the machine could miss", b.PutBack, len(b.Decided))
+	}
+	for i := range b.Decided {
+		d, where := &b.Decided[i], fmt.Sprintf("trail.decided[%d]", i)
+		if d.At.IsZero() || d.By == "" || d.Reason == "" || d.Identity["key"] == "" {
+			l.add(where, "at, by, reason and identity with its key are needed")
+		}
+		if i > 0 && d.At.Before(b.Decided[i-1].At) {
+			l.add(where, "comes after what was decided later")
+		}
+		l.choice(where, Choice{Decision: d.Decision, As: d.As})
+	}
 }
 
 type linter struct{ found []Problem }
@@ -124,8 +145,11 @@ func (l *linter) answer(a *Answer) {
 	if a.Because == "" {
 		l.add(where, "does not say why the right decision is right")
 	}
-	if len(a.Right) == 0 {
+	switch {
+	case len(a.Right) == 0 && !a.Leave:
 		l.add(where, "cannot be solved: no decision is right")
+	case len(a.Right) > 0 && a.Leave:
+		l.add(where, "is to be left, and a decision is right")
 	}
 	if len(a.Harmful) == 0 {
 		l.add(where, "no decision is harmful: then there is nothing to learn")

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,15 @@ func TestLintFindsEveryLack(t *testing.T) {
 		{"as: confirm-executed, would: lie", "as: confirm-executed", "it is not said what it would do"},
 		{"cases: 2}", "cases: 3}", "counts: 3 cases are counted, the key has 2"},
 		{"in_flight: 0, ", "", "counts: in_flight is not counted"},
+		{"[{decision: replay}]", "[{decision: replay}]\n    leave: true", "case a: is to be left, and a decision is right"},
+		{"contract_findings: []", before(2, "{at: 2026-11-29T05:00:00Z, by: mira, reason: seen, identity: {key: a}, decision: hold}"), "trail: put_back: 2 of 1"},
+		{"contract_findings: []", before(0, "{by: mira, reason: seen, identity: {key: a}, decision: hold}"), "trail.decided[0]: at, by, reason"},
+		{"contract_findings: []", before(0, "{at: 2026-11-29T05:00:00Z, by: mira, reason: seen, identity: {tenant: t}, decision: hold}"), "trail.decided[0]: at, by, reason"},
+		{"contract_findings: []", before(0, "{at: 2026-11-29T05:00:00Z, by: mira, reason: seen, identity: {key: a}, decision: wait}"), "trail.decided[0]: "},
+		{
+			"contract_findings: []", before(0, "{at: 2026-11-29T05:00:00Z, by: mira, reason: seen, identity: {key: a}, decision: hold}, {at: 2026-11-29T04:00:00Z, by: mira, reason: seen, identity: {key: b}, decision: hold}"),
+			"trail.decided[1]: comes after what was decided later",
+		},
 	} {
 		s, err := Parse([]byte(strings.Replace(story, tt.old, tt.new, 1)))
 		if err != nil {
@@ -49,6 +59,11 @@ func TestLintFindsEveryLack(t *testing.T) {
 			t.Errorf("%s: want %q in %v", tt.new, tt.want, Lint(s))
 		}
 	}
+}
+
+// before gives the story a past.
+func before(putBack int, decided string) string {
+	return fmt.Sprintf("contract_findings: []\ntrail: {put_back: %d, decided: [%s]}", putBack, decided)
 }
 
 // TestParseRefuses requires that a misspelled field or a step that could never end is an error, not silence.

@@ -115,12 +115,12 @@ func (p *Play) Close(now time.Time) {
 	}
 }
 
-// Open are the cases of the key on which no decision stands, in the key's order.
+// Open are the cases of the key on which no decision stands, in the key's order; of those that are to be left, those that were not looked at.
 func (p *Play) Open() []*Answer {
 	var out []*Answer
 	for i := range p.Cases {
-		if p.standing(&p.Cases[i]) == nil {
-			out = append(out, &p.Cases[i])
+		if a := &p.Cases[i]; p.standing(a) == nil && (!a.Leave || !p.looked(a)) {
+			out = append(out, a)
 		}
 	}
 	return out

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +104,33 @@ func TestStepsEndOnWhatIsSeen(t *testing.T) {
 }
 
 // TestHintsAndGivingUp counts what was asked for, each step once.
+// TestLeave: a case of which nothing can be recorded is right when it was looked at and left, and open until then.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	s, err := Parse([]byte(strings.Replace(story, "right: [{decision: recheck}, {decision: hold}]", "leave: true", 1)))
+	if err != nil || len(Lint(s)) > 0 {
+		t.Fatal(err, Lint(s))
+	}
+	p := Begin(s, time.Unix(0, 0))
+	marks := func() (out []string) {
+		for _, f := range p.Debrief(time.Unix(0, 0)).Findings {
+			out = append(out, f.Mark.String())
+		}
+		return out
+	}
+	if got := marks(); !slices.Equal(got, []string{"undecided", "undecided"}) || len(p.Open()) != 2 {
+		t.Errorf("before anything: %v, %d open", got, len(p.Open()))
+	}
+	p.See(Event{Sight: Shown, Identity: identity("b")})
+	if got := marks(); !slices.Equal(got, []string{"undecided", "right"}) || len(p.Open()) != 1 {
+		t.Errorf("looked at: %v, %d open", got, len(p.Open()))
+	}
+	p.See(Event{Sight: Decided, Identity: identity("b"), Decision: reconcile.DecideReplay, ID: "1"})
+	if got := marks(); !slices.Equal(got, []string{"undecided", "harmful"}) {
+		t.Errorf("decided all the same: %v", got)
+	}
+}
+
 func TestHintsAndGivingUp(t *testing.T) {
 	t.Parallel()
 	w := start(t)

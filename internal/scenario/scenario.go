@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -27,6 +28,26 @@ type Scenario struct {
 	ContractFindings []string       `yaml:"contract_findings"`
 	Incomplete       []string       `yaml:"incomplete"` // sources that cannot be read as far as they are declared to reach
 	Cases            []Answer       `yaml:"cases"`
+	Before           *Before        `yaml:"trail"` // what the trail tells when the play begins; nil = it begins empty
+}
+
+// Before is what was decided before the play begins.
+type Before struct {
+	Decided []Earlier `yaml:"decided"` // in order of time
+	// PutBack says that the file of the trail was put back as it was after so many decisions, and is older than what the machine remembers; 0 = it was not.
+	PutBack int `yaml:"put_back"`
+}
+
+// Earlier is a decision that somebody made before.
+type Earlier struct {
+	At       time.Time         `yaml:"at"`
+	By       string            `yaml:"by"`
+	Identity map[string]string `yaml:"identity"`
+	Decision string            `yaml:"decision"`
+	As       string            `yaml:"as"`
+	Reason   string            `yaml:"reason"`
+	Ref      string            `yaml:"ref"`
+	To       string            `yaml:"to"` // of escalate: to whom
 }
 
 // Level is how much somebody should have seen before.
@@ -62,6 +83,7 @@ type Answer struct {
 	Harmful  []Choice           `yaml:"harmful"`   // each with the harm it would do
 	Because  string             `yaml:"because"`   // why the right decision is right, in this case's own words
 	By       string             `yaml:"principle"` // the id of what it follows from; one of the scenario's where empty
+	Leave    bool               `yaml:"leave"`     // no decision is right, as none can be recorded: to look at it, and to leave it, is
 }
 
 // Choice is a decision that may be taken about a case.

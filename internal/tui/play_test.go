@@ -12,6 +12,7 @@ import (
 
 	"example.com/idemctl/fixtures"
 	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/backstory"
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
@@ -34,6 +35,10 @@ func TestScenariosCanBePlayed(t *testing.T) {
 			for i := range s.Cases {
 				a := &s.Cases[i]
 				p.open(a)
+				if a.Leave {
+					p.press("d").shows("AUDIT TRAIL IN TROUBLE", "nothing is recorded until it is understood")
+					continue
+				}
 				for _, c := range a.Harmful {
 					if !c.Allowed {
 						p.isRefused(c)
@@ -95,15 +100,22 @@ func realDeps(t *testing.T, cfg *config.Config) Deps {
 	t.Helper()
 	dir := t.TempDir()
 	now := func() time.Time { return cfg.Now.Time() }
-	trail, err := audit.Open(t.Context(), audit.Place{Path: filepath.Join(dir, "audit.db"), State: filepath.Join(dir, "state")}, audit.Env{
-		Now: now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Tool: "idemctl test", Operator: audit.Operator{Name: "kim"},
-	})
+	place := audit.Place{Path: filepath.Join(dir, "audit.db"), State: filepath.Join(dir, "state")}
+	env := audit.Env{Now: now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Tool: "idemctl test", Operator: audit.Operator{Name: "kim"}}
+	s, err := scenario.Parse(cfg.Scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backstory.Make(t.Context(), cfg, s, place, env); err != nil {
+		t.Fatal(err)
+	}
+	trail, err := audit.Open(t.Context(), place, env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = trail.Close() })
 	run := func(ctx context.Context, decided map[string][]reconcile.Decided) (*scan.Result, error) {
-		return scan.Run(ctx, cfg, scan.Options{TempDir: dir, Decided: decided})
+		return scan.Run(ctx, cfg, scan.Options{TempDir: dir, Decided: decided, Unsure: trail.Trouble() != nil})
 	}
 	desk := &audit.Desk{Trail: trail, Now: now, Fixture: true, Read: func(ctx context.Context, decided map[string][]reconcile.Decided) (audit.Reading, error) {
 		res, err := run(ctx, decided)
@@ -126,7 +138,7 @@ func realDeps(t *testing.T, cfg *config.Config) Deps {
 		Load:   func(ctx context.Context, _ *scan.Progress) (Result, error) { return run(ctx, standing(ctx, trail)) },
 		Decide: desk.Decide, Withdraw: trail.Withdraw, Outcome: trail.Outcome, Verify: trail.Verify, Evidence: trail.Evidence,
 		Standing: func(ctx context.Context) (Standing, error) {
-			out := Standing{Decisions: make(map[string][]audit.Decision)}
+			out := Standing{Decisions: make(map[string][]audit.Decision), Trouble: trail.Trouble()}
 			for d, err := range trail.Decisions(ctx, audit.Query{}) {
 				if err != nil {
 					return out, err
