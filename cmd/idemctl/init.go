@@ -70,6 +70,9 @@ func runInit(ctx context.Context, env *Env, opt *initOptions, args []string) err
 	name := opt.name
 	if name == "" {
 		name = targets[0].Name
+		if folder, err := filepath.Abs(targets[0].Root); err == nil && targets[0].Root != "" {
+			name = filepath.Base(folder)
+		}
 	}
 	data, err := draft.Write(draft.PlainName(name), found)
 	if errors.Is(err, draft.ErrNothing) {

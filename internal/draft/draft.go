@@ -65,6 +65,8 @@ type Found struct {
 	Passed  []string // tables in which nothing was recognised
 	Aside   []string // files in which nothing was
 	Notes   []string
+
+	siblings siblings
 }
 
 // Look opens every target and recognises what it holds. A target that cannot be opened is an error.

@@ -26,10 +26,36 @@ const looked = 50
 
 // file recognises the records of one file by the members that they have.
 func (f *Found) file(ctx context.Context, place sources.Place, t *Target, presets []*config.Preset) error {
+	fits, err := f.siblings.fits(ctx, place, t)
+	if err == nil && len(fits) == 0 {
+		fits, err = fitsOf(ctx, place, t, presets)
+		f.siblings.note(t, fits)
+	}
+	if err != nil {
+		return err
+	}
+	found := bestOf(fits)
+	if len(found) == 0 {
+		f.Aside = append(f.Aside, t.Name)
+	}
+	for _, s := range found {
+		s.Open, s.Note, s.store = t.Open, t.Note, t.Open
+		if t.Spec.Scheme == sources.JSON && s.Preset.Formats[0] == string(sources.JSONL) && oneLine(t.Spec.Path) {
+			s.Open = string(sources.JSONL) + strings.TrimPrefix(s.Open, string(sources.JSON)) // a log of lines that has one
+		}
+		s.Name = plainName(bareName(t.Spec.Path))
+		s.path, s.root = t.Spec.Path, cmp.Or(t.Root, filepath.Dir(t.Spec.Path))
+		f.Sources = append(f.Sources, s)
+	}
+	return nil
+}
+
+// fitsOf tries every preset on a file.
+func fitsOf(ctx context.Context, place sources.Place, t *Target, presets []*config.Preset) ([]fit, error) {
 	var fits []fit
 	for _, r := range readings(&t.Spec, presets) {
 		if err := r.read(ctx, place); err != nil {
-			return err
+			return nil, err
 		}
 		for i, p := range r.presets {
 			score := r.score(i)
@@ -41,17 +67,41 @@ func (f *Found) file(ctx context.Context, place sources.Place, t *Target, preset
 			}
 		}
 	}
-	found := bestOf(fits)
-	if len(found) == 0 {
-		f.Aside = append(f.Aside, t.Name)
+	return fits, nil
+}
+
+// siblings are the files of one folder and scheme that were alike so far: of a log of a thousand files not each is tried on every preset.
+type siblings struct {
+	of      string
+	presets []*config.Preset // that fitted the last of them
+	alike   int
+}
+
+// sure is how many files in a row must fit the same presets, before the next is tried on these first.
+const sure = 10
+
+func (s *siblings) fits(ctx context.Context, place sources.Place, t *Target) ([]fit, error) {
+	if s.alike < sure || s.of != t.kin() {
+		return nil, nil
 	}
-	for _, s := range found {
-		s.Open, s.Note, s.store = t.Open, t.Note, t.Open
-		s.Name = plainName(bareName(t.Spec.Path))
-		s.path, s.root = t.Spec.Path, cmp.Or(t.Root, filepath.Dir(t.Spec.Path))
-		f.Sources = append(f.Sources, s)
+	return fitsOf(ctx, place, t, s.presets)
+}
+
+func (s *siblings) note(t *Target, fits []fit) {
+	var presets []*config.Preset
+	for _, f := range fits {
+		presets = append(presets, f.preset)
 	}
-	return nil
+	if s.of == t.kin() && slices.Equal(s.presets, presets) {
+		s.alike++
+		return
+	}
+	*s = siblings{of: t.kin(), presets: presets, alike: 1}
+}
+
+// kin tells files that may be alike from others.
+func (t *Target) kin() string {
+	return cmp.Or(t.Root, filepath.Dir(t.Spec.Path)) + "\x00" + string(t.Spec.Scheme) + "\x00" + filepath.Ext(t.Spec.Path)
 }
 
 // fileSigns names the members by which a preset knows the records of a file: its own, or, of an export of its table, the columns.
@@ -252,9 +302,17 @@ func lines(text []byte) bool {
 	return len(rest) > 0 && rest[0] == '{'
 }
 
+// oneLine reports whether a file is one line that holds a whole object.
+func oneLine(path string) bool {
+	head, err := beginning(path)
+	return err == nil && len(head) < mostRead && len(head) > 0 && head[0] == '{' && bytes.IndexByte(bytes.TrimRight(head, "\r\n"), '\n') < 0 && json.Valid(head)
+}
+
+// mostRead is how much of a file's beginning is looked at.
+const mostRead = 64 << 10
+
 // beginning returns the first bytes of a regular file, unpacked.
 func beginning(path string) (_ []byte, err error) {
-	const most = 64 << 10
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -274,7 +332,7 @@ func beginning(path string) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	head := make([]byte, most)
+	head := make([]byte, mostRead)
 	n, err := io.ReadFull(r, head)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil

@@ -8,14 +8,18 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"example.com/idemctl/internal/sources"
 )
 
 // set is the files below one folder that one preset reads in one way.
 type set struct {
-	root  string   // the folder that was asked for
-	files []string // slash-separated, relative to root
-	found string   // the pattern that names them
-	met   bool     // its source was made
+	root   string   // the folder that was asked for
+	scheme string   // of the first
+	files  []string // slash-separated, relative to root
+	found  string   // the pattern that names them
+	mixed  bool     // some were taken for lines, others for documents
+	met    bool     // its source was made
 }
 
 // group makes one source of the files of one folder that one preset reads: the days of a log, its rotated and its compressed siblings. What one of them
@@ -31,8 +35,9 @@ func (f *Found) group() {
 		}
 		id := s.kind()
 		if sets[id] == nil {
-			sets[id] = &set{root: s.root}
+			sets[id] = &set{root: s.root, scheme: s.scheme()}
 		}
+		sets[id].mixed = sets[id].mixed || sets[id].scheme != s.scheme()
 		if file = filepath.ToSlash(file); !slices.Contains(sets[id].files, file) {
 			sets[id].files = append(sets[id].files, file)
 		}
@@ -51,19 +56,30 @@ func (f *Found) group() {
 		one.met = true
 		file, _ := filepath.Rel(s.root, s.path)
 		s.Open = strings.TrimSuffix(s.Open, filepath.ToSlash(file)) + one.pattern()
+		if one.mixed {
+			s.Open = string(sources.JSON) + strings.TrimPrefix(s.Open, s.scheme())
+		}
 		s.Name, s.Files = s.Preset.Name, len(one.files)
 		out = append(out, s)
 	}
 	f.Sources = out
 }
 
-// kind tells files that are of one source from others.
+// kind tells files that are of one source from others. A file of one line may be a document as well as lines, and lines can be read as documents.
 func (s *Source) kind() string {
 	if s.Preset == nil {
 		return ""
 	}
-	scheme, _, _ := strings.Cut(s.Open, ":")
+	scheme := s.scheme()
+	if scheme == string(sources.JSONL) && len(fileSigns(s.Preset, sources.JSON)) > 0 {
+		scheme = string(sources.JSON)
+	}
 	return strings.Join([]string{s.root, scheme, s.Preset.Name}, "\x00")
+}
+
+func (s *Source) scheme() string {
+	scheme, _, _ := strings.Cut(s.Open, ":")
+	return scheme
 }
 
 // pattern is what names the files: what their names begin and end with where that names no other file there, else each of them. "" is none.
@@ -93,14 +109,26 @@ func (s *set) pattern() string {
 	return s.found
 }
 
-// means reports whether a pattern names exactly the files.
+// means reports whether a pattern names exactly the files. A compressed file of nothing, as exports write for an empty part, may be among them.
 func (s *set) means(pattern string) bool {
 	names, err := doublestar.Glob(os.DirFS(s.root), pattern, doublestar.WithFilesOnly())
 	if err != nil {
 		return false
 	}
+	names = slices.DeleteFunc(names, func(n string) bool {
+		return !slices.Contains(s.files, n) && nothingPacked(filepath.Join(s.root, filepath.FromSlash(n)))
+	})
 	slices.Sort(names)
 	return slices.Equal(names, slices.Sorted(slices.Values(s.files)))
+}
+
+func nothingPacked(file string) bool {
+	info, err := os.Stat(file)
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	head, err := beginning(file)
+	return err == nil && len(head) == 0
 }
 
 // commonStart is what all names begin with, up to the number in which they part.
