@@ -89,9 +89,9 @@ func (e *Env) trainNew(ctx context.Context, from, out string, ids []string) erro
 	return e.keepScenario(ctx, files, cases, become, out)
 }
 
-// someTimeAgo is between a month and a year, to the minute.
+// someTimeAgo is between a month and a year, to the millisecond: also the seconds of an instant would tell which one it was.
 func someTimeAgo() time.Duration {
-	return -time.Duration(30*24*60+binary.BigEndian.Uint32(secret(4))%(330*24*60)) * time.Minute
+	return -30*24*time.Hour - time.Duration(binary.BigEndian.Uint64(secret(8))%(330*24*60*60*1000))*time.Millisecond
 }
 
 // secret is random bytes that are kept nowhere.

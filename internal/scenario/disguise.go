@@ -8,9 +8,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,15 +27,16 @@ type disguise struct {
 	names   map[string]string // of whole texts
 	taken   map[string]bool   // invented texts in use
 	amounts map[int64]int64   // minor units
-	inside  *strings.Replacer // known texts inside others
+	plain   map[string]bool   // texts that tell nothing of anybody: currencies, words of the contracts
+	inside  []string          // known texts that may stand inside others, the longest first
 }
 
 func newDisguise(secret []byte, shift time.Duration) *disguise {
-	return &disguise{secret: secret, shift: shift, names: make(map[string]string), taken: make(map[string]bool), amounts: make(map[int64]int64)}
+	return &disguise{secret: secret, shift: shift, names: make(map[string]string), taken: make(map[string]bool), amounts: make(map[int64]int64), plain: map[string]bool{"true": true, "false": true}}
 }
 
-// kept are texts that tell nothing of anybody: a currency, a truth.
-var kept = regexp.MustCompile(`^([A-Z]{3}|true|false)$`)
+// word is a part of a text between punctuation.
+var word = regexp.MustCompile(`[\p{L}\p{M}\p{N}]+`)
 
 // sum is the number that the secret makes of a text.
 func (d *disguise) sum(kind, s string) []byte {
@@ -52,15 +55,44 @@ func (d *disguise) learn(kind, s string) string {
 	}
 	for salt := ""; ; salt += "+" {
 		sum := d.sum(kind+salt, s)
-		out := kind + "-" + hex.EncodeToString(sum[:4])
-		if digits(s) {
-			out = someDigits(sum, len(s))
-		}
+		out := invented(kind, s, sum)
 		if !d.taken[out] || len(s) < 2 {
 			d.names[s], d.taken[out] = out, true
 			return out
 		}
 	}
+}
+
+// invented makes a name of the shape of a text: a key that has a shape of its own is a finding, and is to stay one.
+func invented(kind, s string, sum []byte) string {
+	name := kind + "-" + hex.EncodeToString(sum[:4])
+	switch {
+	case reconcile.ShapeOf([]byte(s)) == reconcile.ShapeEmail:
+		return name + "@example.com"
+	case reconcile.ShapeOf([]byte(s)) == reconcile.ShapeCard:
+		return someCard(sum)
+	case reconcile.ShapeOf([]byte(s)) == reconcile.ShapeCredential:
+		return "sk_test_" + hex.EncodeToString(sum[:12])
+	case digits(s):
+		return someDigits(sum, len(s))
+	}
+	return name
+}
+
+// someCard is a number of the range that issuers keep for tests, with its check digit.
+func someCard(sum []byte) string {
+	n := "424242" + someDigits(sum, 9)
+	total := 0
+	for i := range n {
+		digit := int(n[len(n)-1-i] - '0')
+		if i%2 == 0 {
+			if digit *= 2; digit > 9 {
+				digit -= 9
+			}
+		}
+		total += digit
+	}
+	return n + strconv.Itoa((10-total%10)%10)
 }
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
@@ -79,32 +111,58 @@ func someDigits(sum []byte, n int) string {
 
 // ready makes known texts be found inside others, the longest first: a key made of another by a template stays one.
 func (d *disguise) ready() {
-	var known []string
 	for s := range d.names {
 		if len(s) >= 4 {
-			known = append(known, s)
+			d.inside = append(d.inside, s)
 		}
 	}
-	slices.SortFunc(known, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	var pairs []string
-	for _, s := range known {
-		pairs = append(pairs, s, d.names[s])
-	}
-	d.inside = strings.NewReplacer(pairs...)
+	slices.SortFunc(d.inside, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 }
 
-// text replaces a text: one that is known by its name, one that holds a known one in that part, any other whole.
+// text replaces a text: one that is known by its name, one that holds a known one part by part, any other whole.
 func (d *disguise) text(kind, s string) string {
 	if got, ok := d.names[s]; ok {
 		return got
 	}
-	if out := d.inside.Replace(s); out != s {
-		return out
-	}
-	if kept.MatchString(s) {
+	if d.plain[s] {
 		return s
 	}
+	if out, found := d.within(s); found {
+		return out
+	}
 	return d.learn(kind, s)
+}
+
+// within replaces the known texts that stand in a text, and every word between them that is not a word of the contracts: what is said beside a key may be a name.
+func (d *disguise) within(s string) (out string, found bool) {
+	for _, known := range d.inside {
+		before, after, ok := strings.Cut(s, known)
+		if !ok {
+			continue
+		}
+		left, _ := d.within(before)
+		right, _ := d.within(after)
+		return left + d.names[known] + right, true
+	}
+	return word.ReplaceAllStringFunc(s, func(w string) string {
+		if got, ok := d.names[w]; ok {
+			return got
+		}
+		if d.plain[w] {
+			return w
+		}
+		if digits(w) {
+			return someDigits(d.sum("number", w), len(w))
+		}
+		return "w" + hex.EncodeToString(d.sum("word", w)[:3])
+	}), false
+}
+
+// allow lets the words of a text stand that everybody may read.
+func (d *disguise) allow(s string) {
+	for _, w := range word.FindAllString(s, -1) {
+		d.plain[w] = true
+	}
 }
 
 // time moves an instant.
@@ -117,18 +175,23 @@ func (d *disguise) time(i reconcile.Instant) reconcile.Instant {
 
 // order invents amounts: each distinct one gets another, in the same order, so that what was less stays less and what was equal equal.
 func (d *disguise) order(all []int64) {
+	for i, n := range all {
+		if n < 0 && n != math.MinInt64 {
+			all[i] = -n
+		}
+	}
 	slices.Sort(all)
 	at := int64(0)
 	for _, n := range slices.Compact(all) {
 		if n <= 0 {
-			d.amounts[n] = n // nothing, and what was taken back, are told by their sign
+			d.amounts[n] = n
 			continue
 		}
 		var b [8]byte
 		copy(b[:], d.sum("amount", big.NewInt(n).String()))
 		step := int64(binary.BigEndian.Uint64(b[:])>>40)%max(n-at, 100) + 1
 		at = max(at, n/2) + step
-		d.amounts[n] = at
+		d.amounts[n], d.amounts[-n] = at, -at // what was taken back is told by its sign
 	}
 }
 
@@ -157,9 +220,11 @@ func (d *disguise) payload(b []byte) string {
 func (d *disguise) value(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
+		out := make(map[string]any, len(v))
 		for name, one := range v {
-			v[name] = d.value(one)
+			out[d.member(name)] = d.value(one)
 		}
+		return out
 	case []any:
 		for i := range v {
 			v[i] = d.value(v[i])
@@ -170,6 +235,17 @@ func (d *disguise) value(v any) any {
 		return d.number(v)
 	}
 	return v
+}
+
+// plainMember is a name that a program gives a member: what is written by people (an address, a name with a space) looks otherwise.
+var plainMember = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$.-]{0,63}$`)
+
+// member replaces the name of a member where it is no name that a program gives, or one that is known as somebody's.
+func (d *disguise) member(name string) string {
+	if _, known := d.names[name]; known || !plainMember.MatchString(name) {
+		return d.text("text", name)
+	}
+	return name
 }
 
 // number replaces a number as an amount, as an id, or else by another of as many digits. Small counts stay: two shirts tell nothing of anybody.

@@ -25,6 +25,7 @@ func TestDisguiseKeepsWhatJoins(t *testing.T) {
 		for _, k := range keys {
 			d.learn("key", k)
 		}
+		d.allow("provider_key: orders-{key}")
 		d.ready()
 		seen := make(map[string]bool)
 		for _, k := range keys {
@@ -64,6 +65,7 @@ func TestDisguiseOfAPayload(t *testing.T) {
 	d := newDisguise([]byte("secret"), 0)
 	d.learn("id", "4112")
 	d.order([]int64{8990})
+	d.plain["EUR"] = true
 	d.ready()
 	out := d.payload([]byte(`{"order_id": 4112, "name": "Ada Lovelace", "amount": 8990, "nights": 2, "currency": "EUR", "phone": 41795551234, "tags": ["ada", null, true], "id": "order 4112"}`))
 	for _, told := range []string{"4112", "Ada", "ada", "8990", "41795551234"} {
@@ -84,7 +86,7 @@ func TestDisguiseOfAPayload(t *testing.T) {
 	if again := d.payload([]byte(`{"name": "Ada Lovelace"}`)); !strings.Contains(out, strings.Trim(strings.TrimPrefix(again, `{"name":`), "}")) {
 		t.Errorf("one name has two: %s, %s", out, again)
 	}
-	if left := d.payload([]byte("Ada Lovelace <ada@example.com>")); strings.Contains(left, "Ada") || strings.Contains(left, "example") {
+	if left := d.payload([]byte("Ada Lovelace <ada@example.com>")); strings.Contains(left, "Ada") || strings.Contains(left, "ada@") {
 		t.Errorf("what is no JSON is left: %s", left)
 	}
 }

@@ -32,7 +32,8 @@ type ToldSource struct {
 	Retained time.Duration
 	Coverage reconcile.Coverage
 	Restores []reconcile.Event
-	tabled   bool // it is written as a table
+	tabled   bool   // it is written as a table
+	as       string // the name that it is written under
 }
 
 // ToldCase is a real case.
@@ -59,6 +60,7 @@ func Retell(t *Told, secret []byte, shift time.Duration) (map[string][]byte, [][
 	}
 	d := newDisguise(secret, shift)
 	d.study(t)
+	t.rename(d)
 	files := make(map[string][]byte)
 	for i := range t.Sources {
 		s := &t.Sources[i]
@@ -67,12 +69,12 @@ func Retell(t *Told, secret []byte, shift time.Duration) (map[string][]byte, [][
 			return nil, nil, err
 		}
 		if s.whole(len(data) == 0) {
-			if files[s.Name+".sql"], err = s.table(data); err != nil {
+			if files[s.as+".sql"], err = s.table(data); err != nil {
 				return nil, nil, err
 			}
 			continue
 		}
-		files[s.Name+".jsonl"] = data
+		files[s.as+".jsonl"] = data
 	}
 	cfg, err := t.config(d)
 	if err != nil {
@@ -80,6 +82,38 @@ func Retell(t *Told, secret []byte, shift time.Duration) (map[string][]byte, [][
 	}
 	files["idemctl.yaml"] = cfg
 	return files, t.identities(d), nil
+}
+
+// rename gives sources the names of their roles: a source may be named after a customer, and its file with it. What the contracts speak of keeps its name.
+func (t *Told) rename(d *disguise) {
+	taken := make(map[string]bool)
+	for i := range t.Sources {
+		if s := &t.Sources[i]; d.plain[s.Name] {
+			s.as, taken[s.Name] = s.Name, true
+		}
+	}
+	for i := range t.Sources {
+		s := &t.Sources[i]
+		for n := 1; s.as == ""; n++ {
+			name := s.Role.String()
+			if n > 1 {
+				name = fmt.Sprintf("%s-%d", name, n)
+			}
+			if !taken[name] {
+				s.as, taken[name] = name, true
+			}
+		}
+	}
+}
+
+// named is the name that a source is written under.
+func (t *Told) named(source string) string {
+	for i := range t.Sources {
+		if t.Sources[i].Name == source {
+			return t.Sources[i].as
+		}
+	}
+	return source
 }
 
 // identities are those of the cases, disguised.
@@ -170,6 +204,7 @@ func (d *disguise) study(t *Told) {
 				case f.Name == "amount":
 					if a, ok := amountOf(f.Value.String()); ok {
 						amounts = append(amounts, a.Minor)
+						d.plain[a.Currency] = true
 					}
 				case named:
 					d.learn(kind, f.Value.String())
@@ -181,6 +216,7 @@ func (d *disguise) study(t *Told) {
 			}
 		}
 	}
+	d.allow(string(t.Contracts))
 	d.order(amounts)
 	d.ready()
 }
@@ -266,8 +302,12 @@ var attemptMembers = map[string]string{"at": "at", "outcome": "outcome", "target
 // fact disguises one fact. Words of closed sets, operations and numbers of the protocol tell nothing of anybody.
 func (s *ToldSource) fact(name, v string, d *disguise) any {
 	switch name {
-	case "operation", "state", "status", "outcome", "phase", "response_status", "error_code", "generation", "mode":
+	case "operation", "state", "status", "outcome", "phase", "response_status", "generation":
 		return v
+	case "error_code", "mode":
+		if plainMember.MatchString(v) || digits(v) {
+			return v
+		}
 	case "params", "response_body":
 		return d.payload([]byte(v))
 	}
@@ -310,6 +350,7 @@ func (t *Told) config(d *disguise) ([]byte, error) {
 		s := &t.Sources[i]
 		list = append(list, s.config(t.Now, d))
 		for _, ev := range s.Restores {
+			ev.Store = t.named(ev.Store)
 			events = append(events, eventConfig(&ev, d))
 		}
 	}
@@ -348,9 +389,9 @@ func eventConfig(ev *reconcile.Event, d *disguise) yaml.MapSlice {
 
 // config is the source's block: its file, and how far it is known to reach.
 func (s *ToldSource) config(now reconcile.Instant, d *disguise) yaml.MapSlice {
-	out := yaml.MapSlice{{Key: "name", Value: s.Name}, {Key: "role", Value: s.Role.String()}, {Key: "open", Value: "jsonl:" + s.Name + ".jsonl"}}
+	out := yaml.MapSlice{{Key: "name", Value: s.as}, {Key: "role", Value: s.Role.String()}, {Key: "open", Value: "jsonl:" + s.as + ".jsonl"}}
 	if s.tabled {
-		out[2].Value = "sqlite:" + s.Name + ".sql"
+		out[2].Value = "sqlite:" + s.as + ".sql"
 		out = append(out, yaml.MapItem{Key: "table", Value: "records"})
 	}
 	if s.Serves != nil {
