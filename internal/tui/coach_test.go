@@ -1,15 +1,17 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"example.com/idemctl/fixtures"
 	"example.com/idemctl/internal/scenario"
+	"example.com/idemctl/internal/tui/paint"
 )
 
 // training starts a scenario under the coach, on a desk that refuses what the guard refuses.
-func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
+func training(t *testing.T, name string, w, h int, change ...func(*Options)) (*console, *scenario.Play) {
 	t.Helper()
 	all, err := scenario.List(fixtures.FS)
 	if err != nil {
@@ -19,7 +21,7 @@ func training(t *testing.T, name string, w, h int) (*console, *scenario.Play) {
 		if s.Name == name {
 			p := scenario.Begin(s.Scenario, night)
 			d := &desk{res: fixture(t, name)}
-			c := start(t, d.deps(), w, h, func(o *Options) { o.Fixture, o.Play = true, p })
+			c := start(t, d.deps(), w, h, append(change, func(o *Options) { o.Fixture, o.Play = true, p })...)
 			return c.shows("Story", s.Title).press("enter"), p
 		}
 	}
@@ -121,6 +123,24 @@ func TestNoticesAreWhole(t *testing.T) {
 		c, _ := training(t, "seats-restore", size[0], size[1])
 		c.press("5").shows("whoever quits before reads it on", "way out")
 		c.press("j").shows("? help")
+	}
+}
+
+// TestTrainingMark stripes the word on every screen of a play, in every theme and without any, however narrow it is.
+func TestTrainingMark(t *testing.T) {
+	t.Parallel()
+	for _, theme := range paint.Palettes() {
+		for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}} {
+			c, _ := training(t, "clean", size[0], size[1], func(o *Options) { o.Theme = theme })
+			for _, keys := range [][]string{{"1"}, {"T"}, {"3"}, {"2"}, {"?"}, {"esc", "5"}} {
+				c.press(keys...)
+				if head, _, _ := strings.Cut(c.screen(), "\n"); !strings.Contains(head, "//TRAINING//") {
+					t.Errorf("%s, %v, after %v: %s", theme, size, keys, head)
+				}
+			}
+		}
+		d := &desk{res: fixture(t, "payments-restore")}
+		start(t, d.deps(), 80, 24, func(o *Options) { o.Theme = theme }).hides("TRAINING")
 	}
 }
 

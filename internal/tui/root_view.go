@@ -77,6 +77,9 @@ func (r *root) where(room int) string {
 	return title
 }
 
+// trainingMark is striped by its own letters, so that it looks like nothing real where there is no colour either.
+const trainingMark = "//TRAINING//"
+
 func (r *root) headerRight(wide bool) []paint.Piece {
 	var out []paint.Piece
 	add := func(st paint.Style, s string) {
@@ -85,7 +88,7 @@ func (r *root) headerRight(wide bool) []paint.Piece {
 		}
 	}
 	if r.opt.Fixture {
-		add(paint.Training, " TRAINING ")
+		add(paint.Training, trainingMark)
 	}
 	if wide && r.opt.Actor != "" {
 		add(paint.Text, "acting as "+text.Truncate(text.SafeString(r.opt.Actor), 32))
