@@ -42,19 +42,21 @@ func (w *Witnesses) Gaps() []Gap {
 }
 
 func (w *Witnesses) proposals(s *witnessed) []Gap {
-	var whole []loss
-	var out []Gap
-	for _, l := range s.whole.losses() {
-		whole = append(whole, l)
-		out = append(out, s.gap(&s.whole, l, nil))
-	}
 	var parts []partLoss
 	for n := range s.parts {
 		for _, l := range s.parts[n].losses() {
-			if l.after != 0 && !slices.ContainsFunc(whole, l.overlaps) && s.whole.keptIn(l.first, l.last) {
+			if l.after != 0 && s.whole.keptIn(l.first, l.last) {
 				parts = append(parts, partLoss{l, []int{n}})
 			}
 		}
+	}
+	whole := slices.DeleteFunc(s.whole.losses(), func(l loss) bool {
+		return slices.ContainsFunc(parts, func(p partLoss) bool { return p.exceeds(l) })
+	})
+	parts = slices.DeleteFunc(parts, func(p partLoss) bool { return slices.ContainsFunc(whole, p.overlaps) })
+	var out []Gap
+	for _, l := range whole {
+		out = append(out, s.gap(&s.whole, l, nil))
 	}
 	slices.SortFunc(parts, func(a, b partLoss) int { // partitions are numbered as they were met
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.last, b.last), cmp.Compare(w.partText(a.parts[0]), w.partText(b.parts[0])))
@@ -182,6 +184,9 @@ type loss struct {
 func (l loss) overlaps(o loss) bool {
 	return (o.after == 0 || l.first <= o.after) && (l.after == 0 || o.first <= l.after)
 }
+
+// exceeds reports whether a loss has all that another has, and more on either side: where others interrupt it, what one partition lost looks shorter in all.
+func (l loss) exceeds(o loss) bool { return l.first <= o.first && l.last >= o.last && l.lack > o.lack }
 
 // losses finds the stretches, each in what the ones before it have left.
 func (t *timeline) losses() []loss {

@@ -173,6 +173,31 @@ func TestGapsOfATenant(t *testing.T) {
 	}
 }
 
+// TestGapsOfATenantAmongFew: one of two tenants lost its receipts, and has most of the traffic. From the one action of the other on, all lack theirs: what was lost
+// is the tenant's, from end to end, and not that stretch of the whole store.
+func TestGapsOfATenantAmongFew(t *testing.T) {
+	t.Parallel()
+	p := &past{tenants: 2, now: pastNow}
+	backup, resumed := pastNow.Add(-9*time.Hour), pastNow.Add(-7*time.Hour)
+	for i := range 600 {
+		a := act{at: pastNow.Add(time.Duration(i-620) * 2 * time.Minute), receipt: true, effect: true, charge: true}
+		lost := a.at.After(backup) && !a.at.After(resumed)
+		if !lost && i%12 == 0 || a.at.Equal(backup.Add(10*time.Minute)) {
+			a.tenant = 1
+		}
+		p.acts = append(p.acts, a)
+	}
+	n := p.between(backup, resumed, func(a *act) { a.receipt = a.tenant == 1 })
+	got := p.gaps()
+	if len(got) != 1 || !slices.Equal(got[0].Only["tenant"], []string{"t00"}) || got[0].Missing != n-1 {
+		t.Fatalf("of %d actions of both tenants: %+v", n, got)
+	}
+	near := func(is reconcile.Instant, want time.Time) bool { return is.Time().Sub(want).Abs() <= 5*time.Minute }
+	if g := got[0]; !near(g.From, backup) || !near(g.To, resumed) {
+		t.Errorf("from %s to %s, was lost from %s to %s", g.From.Time(), g.To.Time(), backup, resumed)
+	}
+}
+
 // Before traffic is let in again nothing has been written since: the gap has no end yet.
 func TestGapsWithoutAnEnd(t *testing.T) {
 	t.Parallel()
