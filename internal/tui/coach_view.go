@@ -70,25 +70,42 @@ func (c *coach) strip(a paint.Area) {
 	for _, k := range c.keysNow() {
 		x = a.Puts(x, 0, k...)
 	}
-	s, before := newSheet(a.W()-3), newSheet(a.W()-3)
+	s := newSheet(a.W() - 3)
 	c.task(s)
-	c.behind(before)
-	if room := a.H() - 1 - len(s.lines); room > 0 && len(before.lines) > 0 && c.hint == "" {
-		first := before.lines[len(before.lines)-min(room, len(before.lines)):]
-		s.lines = append(first[:len(first):len(first)], s.lines...)
+	if c.hint == "" {
+		c.lastBehind(s, a.H()-1)
 	}
 	s.draw(a.Sub(1, 1, a.W()-2, a.H()-1), 0, c.glyphs)
+}
+
+// lastBehind puts what is told of the steps that came to an end last before the lines of a sheet: as many of them as fit whole, the latest in any case.
+func (c *coach) lastBehind(s *sheet, most int) {
+	for i := len(c.past) - 1; i >= 0; i-- {
+		one := newSheet(s.w)
+		c.tell(one, c.past[i])
+		room := most - len(s.lines)
+		if len(one.lines) > room && i < len(c.past)-1 || room < 1 {
+			return
+		}
+		one.lines = one.lines[:min(room, len(one.lines))]
+		s.lines = append(one.lines, s.lines...)
+	}
 }
 
 // behind tells the steps that came to an end last, and what there was to see in them.
 func (c *coach) behind(s *sheet) {
 	for _, p := range c.past {
-		st, word := paint.Good, c.glyphs.Present+" "+fmt.Sprintf("step %d: ", p.number)
-		if p.given {
-			st, word = paint.Warn, fmt.Sprintf("step %d, given up: ", p.number)
-		}
-		s.add(st, word+text.SafeString(p.tells()))
+		c.tell(s, p)
 	}
+}
+
+// tell says of one step that it is behind.
+func (c *coach) tell(s *sheet, p past) {
+	st, word := paint.Good, c.glyphs.Present+" "+fmt.Sprintf("step %d: ", p.number)
+	if p.given {
+		st, word = paint.Warn, fmt.Sprintf("step %d, given up: ", p.number)
+	}
+	s.add(st, word+text.SafeString(p.tells()))
 }
 
 // tells is what is said of a step that is behind: what there was to see, else what was asked for.
