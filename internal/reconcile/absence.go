@@ -96,7 +96,7 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 	case !cov.Proves:
 		return uncovered("source-proves-nothing", "%s", cov.Reason)
 	case j.joinBroken(f):
-		a := uncovered("join-broken", "its keys were never comparable with the other sources'")
+		a := uncovered("join-broken", "its keys were not comparable with the other sources' at that time, or never")
 		a.broken = true
 		return a
 	case j.hidesSends(f):
@@ -180,7 +180,7 @@ func (j *judging) coversTime(r *Record, at Instant) bool {
 	return j.proved(j.short(f, need))
 }
 
-// joinBroken reports whether the source was never comparable with one that shows this action: by itself, or because its rows carry nothing that this action is
+// joinBroken reports whether the source was not comparable, at the action's time, with one that shows this action: by itself, or because its rows carry nothing that this action is
 // known by, and what would name them for it was not. Then every row that seems to be another's may be its own.
 func (j *judging) joinBroken(f *SourceFacts) bool {
 	if j.incomparable(f) {
@@ -198,8 +198,17 @@ func (j *judging) joinBroken(f *SourceFacts) bool {
 }
 
 func (j *judging) incomparable(f *SourceFacts) bool {
+	if len(j.w.Broken) == 0 {
+		return false
+	}
+	wide := j.c.SettleTime().D + f.Skew + f.Coverage.Lag
+	first, last := Earliest(j.firstSend, j.earliest).Add(-wide), j.lastSend.Add(wide)
+	if !j.firstSend.known || j.untimed.known {
+		first, last = Instant{}, Instant{}
+	}
+	there := func(s Stretch) bool { return (s.Contract == "" || s.Contract == j.c.Name) && s.overlaps(first, last) }
 	for _, e := range j.s.Evidence {
-		if j.w.Broken[[2]string{f.Name, e.Record.Source}] || j.w.Broken[[2]string{e.Record.Source, f.Name}] {
+		if slices.ContainsFunc(j.w.Broken[[2]string{f.Name, e.Record.Source}], there) || slices.ContainsFunc(j.w.Broken[[2]string{e.Record.Source, f.Name}], there) {
 			return true
 		}
 	}

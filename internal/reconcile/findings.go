@@ -209,8 +209,8 @@ var ContractFindings = []ContractFinding{
 	},
 	{
 		Word:       JoinBroken,
-		Means:      "two sources of one contract have rows at one time and join almost nowhere: their keys were never comparable, and nothing is concluded from what either lacks",
-		NotWhen:    "either side has fewer than a hundred keys in that time; each joins another source of the other's role",
+		Means:      "two sources of one contract have rows at one time and join almost nowhere, over all times or in a stretch that the finding names: their keys are not comparable there, and nothing is concluded from what either lacks",
+		NotWhen:    "either side has fewer than a hundred keys in that time, of a stretch fewer than fifty; each joins another source of the other's role",
 		Incomplete: true,
 	},
 	{

@@ -23,6 +23,7 @@ const maxJoinSources = 256
 type Sighting struct {
 	Source int
 	At     Instant
+	Idle   bool // a receipt that records nothing as made
 }
 
 // JoinTime is the time by which a row is counted: for a receipt that of its completion, as far as it tells, else that of its beginning. Whole seconds of the years 1970 to 2106: a sieve
@@ -59,6 +60,8 @@ type Joins struct {
 	by      []joinBy       // of each pair
 	common  [2][]joinCount // of each ordered pair: by key or effect id, by object id
 	present []Sighting
+
+	stretches *stretches // the same by slices of time; nil = not counted
 }
 
 // joinCount counts what one source has in the time of another, and what of it the other has there too.
@@ -95,21 +98,21 @@ func joinable(a, b *SourceFacts) joinBy {
 	return joinNothing
 }
 
-// Key counts the rows of one key text. Those of one source count once.
-func (j *Joins) Key(rows []Sighting) { j.count(rows, joinKeys, 0) }
+// Key counts the rows of one key text of a contract, which is named by its place in the book. Those of one source count once.
+func (j *Joins) Key(contract int, rows []Sighting) { j.count(rows, joinKeys, 0, contract) }
 
 // Ref counts the rows of one reference of a domain; request ids are not counted.
-func (j *Joins) Ref(d RefDomain, rows []Sighting) {
+func (j *Joins) Ref(contract int, d RefDomain, rows []Sighting) {
 	switch d {
 	case RefEffect:
-		j.count(rows, joinRefs, 0)
+		j.count(rows, joinRefs, 0, contract)
 	case RefObject:
-		j.count(rows, joinRefs, 1)
+		j.count(rows, joinRefs, 1, contract)
 	case RefRequest, RefSentKey:
 	}
 }
 
-func (j *Joins) count(rows []Sighting, by joinBy, domain int) {
+func (j *Joins) count(rows []Sighting, by joinBy, domain, contract int) {
 	if j.by == nil {
 		return
 	}
@@ -118,9 +121,16 @@ func (j *Joins) count(rows []Sighting, by joinBy, domain int) {
 		at := slices.IndexFunc(j.present, func(p Sighting) bool { return p.Source == r.Source })
 		if at < 0 {
 			j.present = append(j.present, r)
-		} else if r.At.Before(j.present[at].At) || !j.present[at].At.known {
-			j.present[at].At = r.At
+			continue
 		}
+		p := &j.present[at]
+		p.Idle = p.Idle && r.Idle
+		if r.At.Before(p.At) || !p.At.known {
+			p.At = r.At
+		}
+	}
+	if j.stretches != nil {
+		j.stretches.count(j, by, domain, contract)
 	}
 	n := len(j.facts)
 	for _, p := range j.present {
@@ -142,11 +152,13 @@ func (j *Joins) within(p Sighting, other int) bool {
 	return !p.At.Before(j.from[other]) && !p.At.After(j.to[other])
 }
 
-// BrokenJoin is a pair of sources that were never comparable.
+// BrokenJoin is a pair of sources that were never comparable, or not for some time.
 type BrokenJoin struct {
 	A, B           int // by their place in the world
 	OfA, OfB, Both int64
-	From, To       Instant // when both have rows
+	From, To       Instant // when both have rows; of a stretch its ends, where they are not open
+	Partly         bool    // a stretch only: before or after it they join
+	Contract       int     // of a stretch: by its place in the book
 }
 
 // Broken lists the pairs that were never comparable. A source that joins another of the same role is comparable with that role: stores that are divided by
@@ -167,19 +179,30 @@ func (j *Joins) Broken() []BrokenJoin {
 	var out []BrokenJoin
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			if j.joins(a, b) || (joinsRole(a, j.facts[b].Role) && joinsRole(b, j.facts[a].Role)) {
-				continue
-			}
-			for domain := range j.common {
-				x, y := j.common[domain][a*n+b], j.common[domain][b*n+a]
-				if min(x.of, y.of) >= joinLeast && sparse(x, y) {
-					out = append(out, BrokenJoin{A: a, B: b, OfA: x.of, OfB: y.of, Both: x.both, From: Latest(j.from[a], j.from[b]), To: Earliest(j.to[a], j.to[b])})
-					break
+			switch {
+			case j.joins(a, b):
+				out = append(out, j.brokenStretches(a, b)...)
+			case joinsRole(a, j.facts[b].Role) && joinsRole(b, j.facts[a].Role):
+			default:
+				if whole := j.broken(a, b); whole != nil {
+					out = append(out, *whole)
 				}
 			}
 		}
 	}
 	return out
+}
+
+// broken looks at a pair over all times.
+func (j *Joins) broken(a, b int) *BrokenJoin {
+	n := len(j.facts)
+	for domain := range j.common {
+		x, y := j.common[domain][a*n+b], j.common[domain][b*n+a]
+		if min(x.of, y.of) >= joinLeast && sparse(x, y) {
+			return &BrokenJoin{A: a, B: b, OfA: x.of, OfB: y.of, Both: x.both, From: Latest(j.from[a], j.from[b]), To: Earliest(j.to[a], j.to[b])}
+		}
+	}
+	return nil
 }
 
 // joins reports whether two sources have more in common than chance: in one domain is enough.
@@ -196,13 +219,18 @@ func (j *Joins) joins(a, b int) bool {
 // sparse reports whether almost nothing of the smaller side joins.
 func sparse(a, b joinCount) bool { return max(a.both, b.both)*joinOneIn < min(a.of, b.of) }
 
-// BreakJoins notes the pairs in the world: no absence is concluded between them.
-func (w *World) BreakJoins(broken []BrokenJoin) {
+// BreakJoins notes the pairs in the world: no absence is concluded between them, at all or in their stretches.
+func (w *World) BreakJoins(broken []BrokenJoin, book Book) {
 	for _, b := range broken {
 		if w.Broken == nil {
-			w.Broken = make(map[[2]string]bool)
+			w.Broken = make(map[[2]string][]Stretch)
 		}
-		w.Broken[[2]string{w.Sources[b.A].Name, w.Sources[b.B].Name}] = true
+		var s Stretch
+		if b.Partly {
+			s = Stretch{Contract: book[b.Contract].Name, From: b.From, To: b.To}
+		}
+		pair := [2]string{w.Sources[b.A].Name, w.Sources[b.B].Name}
+		w.Broken[pair] = append(w.Broken[pair], s)
 	}
 }
 
@@ -211,6 +239,11 @@ func (b *BrokenJoin) Text(w *World) string {
 	what := "keys"
 	if joinable(&w.Sources[b.A], &w.Sources[b.B]) == joinRefs {
 		what = "references"
+	}
+	if b.Partly {
+		return fmt.Sprintf("%s has %d %s and %s has %d %s, and %d are the same, although at other times they join: the %s of one were changed there (hashed, prefixed, cut, "+
+			"or rows of others only). Nothing is concluded from what either lacks in that time. Map the same %s in both and scan again.",
+			w.Sources[b.A].Name, b.OfA, what, w.Sources[b.B].Name, b.OfB, Stretch{From: b.From, To: b.To}.words(), b.Both, what, what)
 	}
 	return fmt.Sprintf("%s has %d %s and %s has %d in the time that both cover, and %d are the same: they were never comparable (hashed, prefixed, cut, or another column). "+
 		"Nothing is concluded from what either lacks. Map the same %s in both and scan again.", w.Sources[b.A].Name, b.OfA, what, w.Sources[b.B].Name, b.OfB, b.Both, what)

@@ -105,9 +105,15 @@ func read(t *testing.T, text string) *notation {
 			n.world.Gaps = append(n.world.Gaps, reconcile.Gap{Store: w.bare[0], From: clock(w.set["from"]), To: clock(w.set["to"])})
 		case "incomparable":
 			if n.world.Broken == nil {
-				n.world.Broken = make(map[[2]string]bool)
+				n.world.Broken = make(map[[2]string][]reconcile.Stretch)
 			}
-			n.world.Broken[[2]string{w.bare[0], w.bare[1]}] = true
+			pair, stretch := [2]string{w.bare[0], w.bare[1]}, reconcile.Stretch{Contract: w.set["contract"]}
+			for name, end := range map[string]*reconcile.Instant{"from": &stretch.From, "to": &stretch.To} {
+				if v, ok := w.set[name]; ok {
+					*end = clock(v)
+				}
+			}
+			n.world.Broken[pair] = append(n.world.Broken[pair], stretch)
 		case "trail-unsure":
 			n.world.Unsure = true
 		case "decided":

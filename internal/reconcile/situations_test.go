@@ -60,6 +60,8 @@ var situations = []situation{
 	held("a receipt was rolled back, not lost", "restore: The receipt was rolled back"),
 	held("the provider's retention counts from the first send, and is a minimum", "replay: The provider's retention counts"),
 	held("the keys of two sources were never comparable", "hazards: The receipts hold hashes"),
+	held("the keys of a source were changed from some time on, or for some time", "stretches: The keys of the orders were hashed from 04:00"),
+	held("the provider's log shows keys that nobody else knows", "sent-keys: Minted for each send", "sent-keys: Kept in a column"),
 	held("a retry moved to another region or account", "scope-moved: The first attempt timed out", "scope-moved: One key and request under two regions"),
 	held("a business rule protects only what comes after it", "hazards: A unique order number protects", "unique: The provider is called first"),
 	held("compensated while the key is still open", "hazards: Undone once does not mean"),

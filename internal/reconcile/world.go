@@ -40,11 +40,11 @@ type World struct {
 	Taken   Instant // when the last snapshot had been taken: what a reaper removed between Now and then is missing, too. Unknown = at Now
 	Sources []SourceFacts
 	Events  []Event
-	Gaps    []Gap                // proposed, and confirmed by nobody yet: they name where a case lies, and change no conclusion
-	Broken  map[[2]string]bool   // pairs of sources that were never comparable (join-broken): no absence between them
-	Decided map[string][]Decided // what was decided earlier, by case id, oldest first
-	Unsure  bool                 // the trail cannot be trusted: more may have been decided, and sent, than Decided tells
-	Stop    func() bool          // asked now and then while many records are joined; once it says true, what comes out is of no use. nil = never
+	Gaps    []Gap                   // proposed, and confirmed by nobody yet: they name where a case lies, and change no conclusion
+	Broken  map[[2]string][]Stretch // pairs of sources that were never comparable, or not for some time (join-broken): no absence between them
+	Decided map[string][]Decided    // what was decided earlier, by case id, oldest first
+	Unsure  bool                    // the trail cannot be trusted: more may have been decided, and sent, than Decided tells
+	Stop    func() bool             // asked now and then while many records are joined; once it says true, what comes out is of no use. nil = never
 }
 
 func (w *World) stopped() bool { return w.Stop != nil && w.Stop() }

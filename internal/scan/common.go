@@ -27,6 +27,7 @@ type common struct {
 // gather makes the counters when every source has been read.
 func (r *run) gather() *common {
 	c := &common{now: r.now, events: r.events, joins: reconcile.NewJoins(r.world.Sources, r.first, r.last), lives: make([]*reconcile.Survival, len(r.readers)), shapes: make(map[shapeOf]*shaped), examples: r.shapes, book: r.cfg.Contracts}
+	c.joins.ByStretches(len(r.cfg.Contracts), func(source, contract int) bool { return r.contracts[source][r.cfg.Contracts[contract]] })
 	c.losses = reconcile.NewWitnesses(&r.world, r.cfg.Contracts, r.first, r.last, r.parts.values())
 	for i := range r.world.Sources {
 		if f := &r.world.Sources[i]; f.Role == reconcile.RoleReceipt && (!f.Coverage.Complete || !f.Coverage.Proves) {
@@ -49,7 +50,7 @@ func instantOf(seconds uint32) reconcile.Instant {
 }
 
 func (c *common) sight(t *trace) {
-	c.seen = append(c.seen, reconcile.Sighting{Source: int(t.src), At: instantOf(t.t)})
+	c.seen = append(c.seen, reconcile.Sighting{Source: int(t.src), At: instantOf(t.t), Idle: t.role() == reconcile.RoleReceipt && t.fl&done == 0})
 }
 
 // keys counts sorted traces, key by key, while it is asked to. A key whose rows do not fit at once is left out: it is one of many.
@@ -66,7 +67,7 @@ func (c *common) keys(ts []trace) {
 			receipt = receipt || ts[n].role() == reconcile.RoleReceipt
 		}
 		if ts[i].k != 0 {
-			c.joins.Key(c.seen)
+			c.joins.Key(int(ts[i].ci), c.seen)
 			c.countShape(ts[i:end])
 		}
 		for n := i; n < end; n++ {
@@ -84,7 +85,7 @@ func (c *common) refs(d reconcile.RefDomain, rows []posting) {
 	for i := range rows {
 		c.sight(&rows[i].trace)
 	}
-	c.joins.Ref(d, c.seen)
+	c.joins.Ref(int(rows[0].ci), d, c.seen)
 }
 
 // inGap reports whether a declared restore of some store explains what is missing at a time.
@@ -126,6 +127,9 @@ func (p *places) part(broken []reconcile.BrokenJoin) {
 	p.covers = false
 	p.apart = make(map[uint16]uint8)
 	for _, b := range broken {
+		if b.Partly {
+			continue // when an action was under way, the rules say
+		}
 		p.apart[uint16(b.A)] |= p.shows[b.B] // no more sources than all allows
 		p.apart[uint16(b.B)] |= p.shows[b.A]
 	}
@@ -142,7 +146,7 @@ func (c *common) findings(w *reconcile.World, of []map[*reconcile.Contract]bool,
 	for ci, one := range book {
 		out = append(out, c.shapeFindings(uint16(ci), one.Name)...) // as in read
 		for _, b := range c.joins.Broken() {
-			if of[b.A][one] && of[b.B][one] {
+			if of[b.A][one] && of[b.B][one] && (!b.Partly || b.Contract == ci) {
 				out = append(out, ContractFinding{Kind: reconcile.JoinBroken, Contract: one.Name, Count: min(b.OfA, b.OfB), From: b.From, To: b.To, Text: b.Text(w)})
 			}
 		}

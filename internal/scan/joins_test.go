@@ -21,7 +21,9 @@ import (
 func breakJoins(cfg *config.Config, ms []*memory, w *reconcile.World) {
 	first, last := make([]reconcile.Instant, len(ms)), make([]reconcile.Instant, len(ms))
 	keys, refs := make(map[string][]reconcile.Sighting), make(map[reconcile.RefDomain]map[string][]reconcile.Sighting)
+	place, holds := make(map[string]int), make([][]bool, len(ms))
 	for i, m := range ms {
+		holds[i] = make([]bool, len(cfg.Contracts))
 		for _, r := range m.recs {
 			r = r.Clone()
 			c := reconcile.Book(cfg.Contracts).Claim(r)
@@ -29,29 +31,35 @@ func breakJoins(cfg *config.Config, ms []*memory, w *reconcile.World) {
 				continue
 			}
 			first[i], last[i] = reconcile.Earliest(first[i], r.Time()), reconcile.Latest(last[i], r.Time())
-			seen := reconcile.Sighting{Source: i, At: reconcile.JoinTime(c, r)}
+			of := slices.Index(cfg.Contracts, c)
+			holds[i][of] = true
+			made := c.StateOf(r) == reconcile.StateCompleted && c.HasEffect(r.ResponseStatus)
+			seen := reconcile.Sighting{Source: i, At: reconcile.JoinTime(c, r), Idle: r.Role == reconcile.RoleReceipt && !made}
 			if key := c.AppendKey(nil, r); len(key) > 0 {
 				keys[c.Name+string(key)] = append(keys[c.Name+string(key)], seen)
+				place[c.Name+string(key)] = of
 			}
 			for _, ref := range reconcile.AppendRefs(nil, r) {
 				if refs[ref.Domain] == nil {
 					refs[ref.Domain] = make(map[string][]reconcile.Sighting)
 				}
 				name := c.Name + "\x00" + ref.Value.String()
+				place[name] = of
 				refs[ref.Domain][name] = append(refs[ref.Domain][name], seen)
 			}
 		}
 	}
 	j := reconcile.NewJoins(w.Sources, first, last)
-	for _, rows := range keys {
-		j.Key(rows)
+	j.ByStretches(len(cfg.Contracts), func(source, contract int) bool { return holds[source][contract] })
+	for key, rows := range keys {
+		j.Key(place[key], rows)
 	}
 	for d, of := range refs {
-		for _, rows := range of {
-			j.Ref(d, rows)
+		for name, rows := range of {
+			j.Ref(place[name], d, rows)
 		}
 	}
-	w.BreakJoins(j.Broken())
+	w.BreakJoins(j.Broken(), cfg.Contracts)
 }
 
 // trade is a service's sources, of which join changes the keys or takes rows away.
@@ -187,6 +195,128 @@ func TestJoinsAreJudgedAsOne(t *testing.T) {
 				t.Errorf("never comparable: %q, want %q; complete: %v", got, c.broken, m.Complete)
 			}
 		})
+	}
+}
+
+// rekeyIn puts other keys into a source for a stretch, in shares of the whole time.
+func rekeyIn(m *memory, from, to float64, f func(key string) string) {
+	for _, r := range m.recs {
+		if at := 1 - (noon.Sub(r.CreatedAt.Time())-time.Hour).Hours()/12; at >= from && at < to {
+			r.Components[2].Value = reconcile.Text(f(r.Key().String()))
+		}
+	}
+}
+
+// stretched are trades of which some stretch does not join: which pairs are told, and from when to when the first of them must reach, in shares of the whole time.
+var stretched = map[string]struct {
+	change   func(*trade)
+	broken   string
+	leg      reconcile.LegName // for which the pairs are needed
+	from, to float64
+}{
+	"all join": {func(*trade) {}, "", reconcile.LegProvider, 0, 0},
+	"orders and receipts hashed from the middle on": {func(t *trade) {
+		rekeyIn(t.receipts, 0.5, 2, hashed)
+		rekeyIn(t.orders, 0.5, 2, hashed)
+	}, "receipts|charges receipts|clients orders|charges orders|clients", reconcile.LegLocal, 0.5, 1},
+	"the log hashed for some hours":   {func(t *trade) { rekeyIn(t.charges, 0.4, 0.7, hashed) }, "receipts|charges orders|charges charges|clients", reconcile.LegProvider, 0.4, 0.7},
+	"the log hashed until the middle": {func(t *trade) { rekeyIn(t.charges, 0, 0.5, hashed) }, "receipts|charges orders|charges charges|clients", reconcile.LegProvider, 0, 0.5},
+	"rows of another tenant only": {func(t *trade) {
+		rekeyIn(t.charges, 0.7, 2, func(k string) string { return "other-" + k })
+		for _, r := range t.charges.recs {
+			if strings.HasPrefix(r.Key().String(), "other-") {
+				r.Components[0].Value = reconcile.Text("elsewhere")
+			}
+		}
+	}, "receipts|charges orders|charges charges|clients", reconcile.LegProvider, 0.7, 1},
+	"hashed for a few minutes: too few to tell": {func(t *trade) { rekeyIn(t.charges, 0.4, 0.42, hashed) }, "", reconcile.LegProvider, 0, 0},
+	"a restore took the middle":                 {func(t *trade) { lose(t.receipts, 0.2, 0.6) }, "", reconcile.LegProvider, 0, 0},
+	"the log trails behind, and was cut":        {func(t *trade) { lose(t.charges, 0.9, 1) }, "", reconcile.LegProvider, 0, 0},
+	"old receipts but those of failures are gone": {func(t *trade) {
+		for i, r := range t.receipts.recs {
+			if i%3 == 0 {
+				r.State = reconcile.StateFailedFinal
+				r.Components[2].Value = reconcile.Text(r.Key().String() + "-refused")
+			}
+		}
+		t.receipts.recs = slices.DeleteFunc(t.receipts.recs, func(r *reconcile.Record) bool {
+			return r.State == reconcile.StateCompleted && noon.Sub(r.CreatedAt.Time()) > 6*time.Hour
+		})
+	}, "", reconcile.LegProvider, 0, 0},
+}
+
+// TestStretchesAreNotComparable changes the keys of a source for some of the time: nothing is said to be missing then, everything is found at other times, and
+// the sieve agrees with judging all.
+func TestStretchesAreNotComparable(t *testing.T) {
+	t.Parallel()
+	for name, c := range stretched {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made := newTrade(rand.New(rand.NewPCG(uint64(len(name)), 2)), 700) // rows that repeat, not a secret
+			c.change(made)
+			m := tell(t, made.cfg, scan.Options{}, readersOf(made.all())...).manifest
+			want := oracleOf(made.cfg, made.all(), nil, m.Gaps[len(made.cfg.Events):]...)
+			got, err := pipeline(context.Background(), made.cfg, made.all(), t.TempDir(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != want.String() {
+				t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
+			}
+			var broken []string
+			for _, f := range m.Contracts {
+				if f.Kind != reconcile.JoinBroken {
+					continue
+				}
+				a, rest, _ := strings.Cut(f.Text, " has ")
+				_, b, _ := strings.Cut(rest, " and ")
+				b, _, _ = strings.Cut(b, " has ")
+				broken = append(broken, a+"|"+b)
+				checkReach(t, f.Text, f.From, f.To, c.from, c.to)
+			}
+			if got := strings.Join(broken, " "); got != c.broken || m.Complete != (c.broken == "") {
+				t.Errorf("not comparable: %q, want %q; complete: %v", got, c.broken, m.Complete)
+			}
+			noFalseAbsence(t, got.judged, c.leg, c.from, c.to)
+		})
+	}
+}
+
+// checkReach holds that a stretch covers what was changed, and little more.
+func checkReach(t *testing.T, text string, from, to reconcile.Instant, first, last float64) {
+	t.Helper()
+	at := func(share float64) time.Time {
+		return noon.Add(-13*time.Hour + time.Duration(share*float64(12*time.Hour)))
+	}
+	const slack = 45 * time.Minute
+	if first > 0 && (!from.Known() || from.Time().After(at(first)) || from.Time().Before(at(first).Add(-slack))) || first == 0 && from.Known() {
+		t.Errorf("it begins at %v, not at %v: %s", from, at(first), text)
+	}
+	if last < 1 && (!to.Known() || to.Time().Before(at(last)) || to.Time().After(at(last).Add(slack))) || last == 1 && to.Known() {
+		t.Errorf("it ends at %v, not at %v: %s", to, at(last), text)
+	}
+}
+
+// noFalseAbsence holds that nothing is said to be missing inside a stretch that does not join, and that outside of it what is missing is still found.
+func noFalseAbsence(t *testing.T, judged []*reconcile.Judgement, leg reconcile.LegName, from, to float64) {
+	t.Helper()
+	outside := 0
+	for _, v := range judged {
+		at := 1 - (noon.Sub(v.Since.Time())-time.Hour).Hours()/12
+		for _, l := range v.Legs {
+			switch {
+			case l.Name != leg || l.State != reconcile.LegNo && l.State != reconcile.LegLost:
+			case leg == reconcile.LegLocal && slices.Contains(v.Kinds, reconcile.ReceiptWithoutEffect): // receipts and orders join all the time
+				outside++
+			case at >= from && at < to:
+				t.Errorf("%v of %v: the %s leg is said to be missing: %s", v.Kinds, v.Since, l.Name, l.Code)
+			default:
+				outside++
+			}
+		}
+	}
+	if outside == 0 {
+		t.Error("nothing is found to be missing at other times")
 	}
 }
 

@@ -179,7 +179,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
-	r.world.BreakJoins(r.common.joins.Broken())
+	r.world.BreakJoins(r.common.joins.Broken(), r.cfg.Contracts)
 	r.inferGaps()
 	r.opt.Progress.rows.Store(s.found)
 	if all, suspects := r.records(), s.found-s.guests; suspects*20 > all && all > 1000 && len(r.world.Gaps) == 0 {
