@@ -40,7 +40,7 @@ func (s *Source) fail(err error) {
 // Scan implements Reader.
 func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	s.stats = Stats{}
-	s.unseen.begin(len(s.m.Paths()))
+	s.unseen.begin(len(s.m.Paths()), s.spec.Map)
 	if s.table == nil {
 		return ctx.Err()
 	}
@@ -76,7 +76,7 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	}
 	s.stats.Server = rows.Server{System: text.SafeString(ext.Server.System), Timeline: text.SafeString(ext.Server.Timeline)}
 	s.facts.Coverage = s.coverage(ext)
-	s.facts.NoOwnRef = !s.m.MapsOwnRef() || s.unseen.ours > 0 && !s.unseen.refs
+	s.facts.NoOwnRef = !s.m.MapsOwnRef() || s.unseen.ours > 0 && !s.unseen.refs || s.unseen.sets
 	return refused
 }
 

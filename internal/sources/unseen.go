@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -24,21 +25,30 @@ const (
 type unseen struct {
 	cells []int // that no record had so far, ascending
 	refs  bool  // some record carried the reference by which others point at it
+	sets  bool  // some record's object is a set of several, of which a row that points at one of them is not found
 	ours  int64 // records
+	many  bool  // the map puts several values together for a record's object
 }
 
 // begin forgets what an earlier scan met.
-func (u *unseen) begin(cells int) {
-	*u = unseen{cells: u.cells[:0]}
+func (u *unseen) begin(cells int, fields []Field) {
+	*u = unseen{cells: u.cells[:0], many: slices.ContainsFunc(fields, putsTogether)}
 	for i := range cells {
 		u.cells = append(u.cells, i)
 	}
+}
+
+// putsTogether reports whether a field makes one object of all elements of a list: a call that makes several resources is one record.
+func putsTogether(f Field) bool {
+	every := func(f Field) bool { return strings.Contains(f.From, "[]") }
+	return f.Name == "object_id" && (every(f) || slices.ContainsFunc(f.First, every))
 }
 
 // meet takes a record of ours and its cells in.
 func (u *unseen) meet(r *reconcile.Record, cells []rows.Cell) {
 	u.ours++
 	u.refs = u.refs || r.EffectID.Known() || r.ObjectID.Known()
+	u.sets = u.sets || u.many && bytes.IndexByte(r.ObjectID.Bytes(), ',') >= 0
 	if len(u.cells) > 0 {
 		u.cells = slices.DeleteFunc(u.cells, func(i int) bool { return cells[i].Kind != rows.Missing })
 	}

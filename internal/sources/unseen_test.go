@@ -44,6 +44,8 @@ func TestWhatNoRecordHas(t *testing.T) {
 		{"state by the presence of nothing", "w.jsonl", `{"k":"a"}` + "\n", Spec{Role: reconcile.RoleReceipt, Map: []Field{{Name: "key", From: "k"}, {Name: "state", Presence: []Presence{{Word: "completed", Column: "done"}, {Word: "in-progress", Column: "locked"}}}}}, "no line has done, locked", "state", false},
 		{"a part that no line has", "w.jsonl", `{"k":"a"}` + "\n", Spec{Role: reconcile.RoleReceipt, Map: []Field{{Name: "key", From: "k"}, {Name: "tenant", Parts: []mapping.Part{{Column: "k"}, {Column: "t"}}}}}, "no line has any tenant", "tenant", false},
 		{"a member of a column", "w.csv", "k,body\na,\"{\"\"status\"\": \"\"x\"\"}\"\n", Spec{Role: reconcile.RoleReceipt, Map: []Field{{Name: "key", From: "k"}, {Name: "effect_id", From: "body.id"}, {Name: "tenant", From: "body.tenant"}}}, "no row has body.tenant, from which tenant is read", "effect_id tenant", false},
+		{"an object of several", "w.jsonl", `{"k":"a","made":[{"id":"i-2"},{"id":"i-1"}]}` + "\n" + `{"k":"b","made":[{"id":"i-3"}]}` + "\n", Spec{Role: reconcile.RoleProvider, Map: []Field{{Name: "key", From: "k"}, {Name: "object_id", From: "made[].id"}}}, "", "", false},
+		{"a list of one each", "w.jsonl", `{"k":"a","made":[{"id":"i-2"}]}` + "\n" + `{"k":"b","made":[{"id":"i-3"}]}` + "\n", Spec{Role: reconcile.RoleProvider, Map: []Field{{Name: "key", From: "k"}, {Name: "object_id", From: "made[].id"}}}, "", "", true},
 		{"an effect by its own id", "w.csv", "k,id\na,1\n", Spec{Role: reconcile.RoleEffect, Map: []Field{{Name: "key", From: "k"}, {Name: "effect_id", From: "id"}}}, "", "", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
