@@ -109,7 +109,9 @@ func (s *sim) newObject(id Identity, w *wish, o reconcile.Outcome) *object {
 		shows: s.now + choose(s, 0, 5*time.Minute, lag), lines: choose(s, 1, 2),
 	}
 	if made.lines > 1 && s.one(25) {
-		made.twist = choose(s, otherAmount, otherEnd)
+		if made.twist = choose(s, otherAmount, otherEnd); s.svc.Mail {
+			made.twist = otherEnd
+		}
 	}
 	return made
 }

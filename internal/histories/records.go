@@ -44,7 +44,7 @@ func (s *sim) world() reconcile.World {
 			add(Archived, reconcile.RoleEffect, names, scanAt-keepRows, clock.Service).Serves = false
 		}
 	}
-	if s.svc.external() {
+	if s.svc.external() || s.svc.Mail {
 		names := all
 		if !s.svc.KeyedLog {
 			names = nil
@@ -220,14 +220,17 @@ func (s *sim) line(o *object) *reconcile.Record {
 	if !s.svc.KeyedLog {
 		cs = []reconcile.Component{{Name: "tenant"}, {Name: "operation"}, {Name: "key"}}
 	}
-	var sent reconcile.Value
+	rec := &reconcile.Record{
+		Role: reconcile.RoleProvider, Components: cs, ObjectID: objectID(o.id), EventID: reconcile.Text(fmt.Sprintf("ev_%s", o.id)), Outcome: o.outcome,
+		CreatedAt: party(s.svc.Clocks.Provider).at(o.at),
+	}
 	if s.svc.KeyedLog && o.key != "" {
-		sent = reconcile.Text(o.key)
+		rec.ProviderKey = reconcile.Text(o.key)
 	}
-	return &reconcile.Record{
-		Role: reconcile.RoleProvider, Components: cs, ProviderKey: sent, ObjectID: objectID(o.id), EventID: reconcile.Text(fmt.Sprintf("ev_%s", o.id)), Outcome: o.outcome,
-		CreatedAt: party(s.svc.Clocks.Provider).at(o.at), Amount: amount(o.minor),
+	if !s.svc.Mail {
+		rec.Amount = amount(o.minor)
 	}
+	return rec
 }
 
 // change makes a repetition say something else than the line that it repeats.

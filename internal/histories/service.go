@@ -43,6 +43,7 @@ type Service struct {
 	Atomic        bool // receipt and row commit together
 	ProviderFirst bool
 	Outbox        bool // a relay calls the provider, from a message committed with the row
+	Mail          bool // whom it calls is no leg of the action: it sends a letter, and its log says so
 	SkipsRow      bool // whoever takes over finds the row of the first worker and makes no second
 	SkipsTenant   bool // and it looks by the key alone, so it may find another tenant's
 	Fences        bool // a worker that wakes looks whether another has taken over
@@ -124,6 +125,9 @@ func drawService(d, fault draw) Service {
 	if s.Effect == reconcile.LegsBoth {
 		s.ProviderFirst = d(2) == 1
 		s.Outbox = s.Atomic && !s.ProviderFirst && d(2) == 1
+	}
+	if s.Effect == reconcile.LegsLocal && s.Atomic && d(4) == 3 {
+		s.Outbox, s.Mail, s.Dedup, s.Regional = true, true, false, false
 	}
 	return s
 }

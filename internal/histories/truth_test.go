@@ -197,6 +197,9 @@ func (ta *tally) sound(seed uint64, h *histories.History, v verdict) {
 		return
 	}
 	checkVerdict(v, h.Truth[id], wrong)
+	if v.j.Legs[len(v.j.Legs)-1] == (reconcile.Leg{Name: reconcile.LegOutbox, State: reconcile.LegYes, Code: "message-confirmed"}) && h.Service.Mail && h.Truth[id].Done.Remote == 0 {
+		wrong("leg outbox yes, but it was never delivered: %v", v)
+	}
 	ta.meet(newAction(h, id, v), wrong)
 	if v.allowed(reconcile.DecideReplay, reconcile.ResolutionNone) {
 		ta.replays++

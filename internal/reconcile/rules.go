@@ -213,7 +213,7 @@ func referenceReused(j *judging) (bool, []string, map[string]string) {
 // resendPending holds where something that is still to be done, or may start again by itself, has stood for long: an unfinished receipt beside a standing
 // leg, an unsent message whose receiver has acted, a due intent. While its lease lives the work is simply under way.
 func resendPending(j *judging) (bool, []string, map[string]string) {
-	if !j.made() || j.leaseLives() {
+	if !j.made() && !j.messageProved() || j.leaseLives() {
 		return false, nil, nil
 	}
 	var refs []string
@@ -223,7 +223,7 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 		}
 	}
 	words := map[string]string{"stands": j.whatStands()}
-	if j.recognised() {
+	if j.recognised() || !j.made() {
 		return len(refs) > 0, refs, words
 	}
 	if r := j.lapsed(); r != nil && j.live() == r {
@@ -239,6 +239,9 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 
 // whatStands names the legs that were made, where others were not.
 func (j *judging) whatStands() string {
+	if !j.made() {
+		return "What the message asks for was delivered"
+	}
 	var made []string
 	for _, l := range j.legs {
 		if l.State == LegYes && l.Name != LegOutbox {
