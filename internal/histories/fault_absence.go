@@ -13,7 +13,7 @@ func (g *sight) lost(id Identity) Fault {
 	}
 	return Fault{
 		Name: "a confirmed action is gone from the service's stores", Kinds: []reconcile.Kind{reconcile.LostAfterRestore},
-		Hidden: hidden(!g.keyed(Orders) || !g.settled(id, Orders) || !g.settled(id, Receipts), uncovered, g.disputed(id) || len(g.requests(id)) > 1, notJoined),
+		Hidden: hidden(!g.keyed(Orders) || !g.settled(id, Orders) || !g.settled(id, Receipts), uncovered, g.disputed(id) || len(g.requests(id)) > 1 || !g.keyed(Charges) && g.twoAmounts(id), notJoined),
 	}
 }
 

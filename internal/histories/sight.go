@@ -283,6 +283,9 @@ func (g *sight) settled(id Identity, source string) bool {
 func (g *sight) hides(source string, id Identity) bool {
 	f := g.place(source)
 	first := at(g.lifes[id].first - 4*skew)
+	if r := g.receipt(id); f.Retained.Valid && r != nil && len(g.shown[id][Clients]) == 0 && r.Generation.N > 1 && !r.LockedAt.After(r.CreatedAt.Add(settle)) {
+		return true // it says that another receipt was there before it, whose row may be of any age
+	}
 	return f.Coverage.From.After(first) || f.Retained.Valid && first.Before(g.h.World.Now.Add(-f.Retained.D))
 }
 

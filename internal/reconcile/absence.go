@@ -81,6 +81,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		began = j.calledFrom(j.firstSend) // what is recorded as done may name an object of an earlier send
 	case f.Role == RoleEffect && f.Retained.Valid && len(j.receipts)+len(j.copies)+len(j.intents)+len(j.messages) == 0:
 		began = j.wishedFrom(began)
+	case f.Role == RoleEffect && f.Retained.Valid && len(j.intents) == 0 && j.succeeds():
+		began = j.wishedFrom(began) // whoever took it up anew may have found a row of long before
 	case f.Role == RoleEffect:
 		began = j.writtenFrom(began)
 	}
@@ -111,6 +113,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("before-coverage", "it covers only from %s", stamp(cov.From))
 	case f.Retained.Valid && (!began.known || began.Add(-f.Skew).Before(j.w.Now.Add(-f.Retained.D))):
 		return uncovered("archived", "rows older than %s are archived", f.Retained.D)
+	case why == neverHappened && j.goesOn():
+		return uncovered("receipt-gone", "a copy shows it under way, its receipt is gone, and no clients' book tells whether it was sent again")
 	case why == neverHappened && j.holed(f):
 		return uncovered("restore-gap", "it was restored, and the action falls into what that lost")
 	case why == neverHappened && j.seemsHoled(f):

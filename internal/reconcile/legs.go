@@ -120,6 +120,8 @@ func (j *judging) providerLeg() Leg {
 		return leg(LegUndetermined, "key-unknown")
 	case len(j.objects) == 0 && j.unsent() != nil:
 		return leg(LegUndetermined, "pending")
+	case len(j.objects) == 0 && j.mayWake && j.overtaken:
+		return leg(LegUndetermined, "receipt-gone")
 	case len(j.objects) == 0 && (j.done() != nil || j.confirmed() || j.rowNamesProvider() != nil):
 		return leg(LegLost, "recorded-as-done")
 	case j.objectClaimed():

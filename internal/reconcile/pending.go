@@ -98,21 +98,27 @@ func (j *judging) seeOvertaken() {
 	for _, r := range slices.Concat(j.receipts, j.copies) {
 		if wrote := Latest(r.UpdatedAt, r.CompletedAt); j.c.Lease.Valid && wrote.After(r.LeaseUntil.Or(r.LockedAt.Add(j.c.Lease.D))) {
 			if j.c.DeadAfter.Valid {
-				j.lastSend = Latest(j.lastSend, wrote.Add(j.skewOf(r.Source)+j.c.Lease.D+j.c.DeadAfter.D))
+				j.actsTill(wrote.Add(j.skewOf(r.Source) + j.c.Lease.D + j.c.DeadAfter.D))
 			} else {
-				j.mayWake = true
+				j.mayWake, j.overtaken = true, true
 			}
 		}
 		if !r.Generation.Valid || r.Generation.N < 2 {
 			continue
 		}
 		if !j.c.DeadAfter.Valid {
-			j.mayWake = true
+			j.mayWake, j.overtaken = true, true
 			continue
 		}
 		over := r.LockedAt.Or(r.UpdatedAt).Or(r.CreatedAt)
-		j.lastSend = Latest(j.lastSend, over.Add(j.skewOf(r.Source)+j.c.DeadAfter.D))
+		j.actsTill(over.Add(j.skewOf(r.Source) + j.c.DeadAfter.D))
 	}
+}
+
+// actsTill notes until when a worker that was overtaken may act.
+func (j *judging) actsTill(end Instant) {
+	j.lastSend = Latest(j.lastSend, end)
+	j.overtaken = j.overtaken || end.After(j.w.Now)
 }
 
 // seeRestoredBook allows for sends of which a client's book told before an older copy of it was put back: as long as no answer ended them, they may have
@@ -193,6 +199,15 @@ func (j *judging) seeLostRetry() {
 			j.lastSend = Latest(j.lastSend, to)
 		}
 	}
+}
+
+// goesOn reports whether an action may have been sent again unseen: only an older copy tells of it, as under way, its receipt is gone from the store in use, and
+// no clients' book tells of sends.
+func (j *judging) goesOn() bool {
+	return len(j.receipts) == 0 && !j.booked() && slices.ContainsFunc(j.copies, func(r *Record) bool {
+		s := j.c.StateOf(r)
+		return s == StateInProgress || s == StateFailedRetryable
+	})
 }
 
 // neverReceived reports whether no receipt was ever committed: covered-absent, and neither a restore nor its age could have taken it.

@@ -12,7 +12,7 @@ func (j *judging) recognised() bool { return j.recognisedOn(false) }
 // recognisedOn is recognised; of every leg where even a covered absence is doubted.
 func (j *judging) recognisedOn(every bool) bool {
 	horizon := j.w.Now.Add(j.c.Margin)
-	if live := j.live(); live != nil {
+	if live := j.live(); live != nil && !j.overtaken {
 		switch j.c.StateOf(live) {
 		case StateCompleted, StateFailedFinal:
 			end := j.c.HeldTo(live).Add(-j.skewOf(live.Source))

@@ -73,7 +73,7 @@ func (j *judging) noObject() bool {
 	if len(j.objects) > 0 || j.unsent() != nil || j.objectClaimed() || !j.proved(j.remoteGone) {
 		return false
 	}
-	if j.mayWake && slices.ContainsFunc(j.places(RoleProvider, false), j.trails) {
+	if j.mayWake && (j.overtaken || slices.ContainsFunc(j.places(RoleProvider, false), j.trails)) {
 		return j.proved(absence{state: absenceUncovered, code: "receipt-gone", text: "a worker before this one may have called later than the log shows: nothing says when it is certainly gone (dead_after)"})
 	}
 	if !j.candidateIn(RoleProvider) {

@@ -34,6 +34,7 @@ type judging struct {
 	turn      int     // the last of those sources' turns
 
 	unreceived bool // no receipt was ever committed: nobody began
+	overtaken  bool // the receipt is a later worker's, and nothing says that the one before is gone: it may still act, and write over what the later one wrote
 	mayWake    bool // a receipt that is gone may have had a worker, and nothing says when that one is certainly gone
 
 	pending  []Pending
