@@ -35,7 +35,7 @@ func (g *sight) effectGone(id Identity) Fault {
 		return Fault{}
 	}
 	f := Fault{Name: "a finished receipt's row is gone", Kinds: []reconcile.Kind{reconcile.ReceiptWithoutEffect, reconcile.EffectMissingAfterRestore}}
-	f.Hidden = hidden(!g.keyed(Orders) && len(g.naming[Orders+"/"+g.receipt(id).EffectID.String()]) > 1, notJoined, !(g.keyed(Orders) && g.keyed(Charges)) && g.twoAmounts(id), notJoined, !g.settled(id, Orders), uncovered)
+	f.Hidden = hidden(!g.keyed(Orders) && len(g.naming[Orders+"/"+g.receipt(id).EffectID.String()]) > 1, notJoined, (!g.keyed(Orders) || !g.keyed(Charges)) && g.twoAmounts(id), notJoined, !g.settled(id, Orders), uncovered)
 	if !g.lostBy(Orders) {
 		f.Kinds = f.Kinds[:1]
 	}
