@@ -146,7 +146,7 @@ func (e *Env) play(ctx context.Context, name string) error {
 	if err := e.keepResult(scenario.NewResult(person(), name, p, &d)); err != nil {
 		return err
 	}
-	e.talk("idemctl: kept; idemctl train --report lists it; idemctl train lists the other scenarios")
+	e.talk("idemctl: kept for idemctl train --report; idemctl train names the next one")
 	return nil
 }
 

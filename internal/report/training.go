@@ -39,26 +39,24 @@ func TrainingList(w io.Writer, rows []TrainingRow, opt Options) error {
 		wide = max(wide, text.Width(r.Name))
 	}
 	level := scenario.Level("")
+	p.printf("  %s  %s  %s  TELLS OF\n", text.Pad("SCENARIO", wide), text.PadLeft("BEST", 7), "CASES")
 	for _, r := range rows {
 		if r.Level != level {
-			if level != "" {
-				p.printf("\n")
-			}
 			level = r.Level
-			p.printf("%s\n", p.in(bold, levelHeads[level]))
+			p.printf("\n%s\n", p.in(bold, levelHeads[level]))
 		}
 		how := "-"
 		if r.Best != nil {
 			played++
 			how = fmt.Sprintf("%3d/100", r.Best.Score)
 			if !r.Best.Finished {
-				how = "not ended"
+				how = "left"
 			}
 		}
 		if next == "" && (r.Best == nil || !r.Best.Finished) {
 			next = r.Name
 		}
-		p.flow(wide+26, "  %s  %s  %s  %s", text.Pad(r.Name, wide), text.PadLeft(how, 9), text.PadLeft(counted(int64(r.Cases), "case"), 8), text.SafeString(r.Title))
+		p.flow(wide+20, "  %s  %s  %5d  %s", text.Pad(r.Name, wide), text.PadLeft(how, 7), r.Cases, text.SafeString(r.Title))
 	}
 	p.printf("\n")
 	p.flow(2, "%d of %s played. Nothing in one touches a real system.", played, counted(int64(len(rows)), "scenario"))
