@@ -15,21 +15,18 @@ import (
 // fewer is how many lines a person may have to write into what init drafted.
 const fewer = 10
 
-// TestFirstConfig runs the session of docs/first-config.md word for word, with a real PostgreSQL server: init's own output, the lines that a person writes, check
+// TestFirstConfig runs the session of the README word for word, with a real PostgreSQL server: init's own output, the lines that a person writes, check
 // and scan. A line "…" stands for lines left out.
 func TestFirstConfig(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "first-config.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readmeSection(t, "Your own data")
 	stores, err := os.ReadFile(filepath.Join("testdata", "first-config.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	script := filepath.Join(dir, "first-config.txtar")
-	if err := os.WriteFile(script, []byte(firstScript(t, string(page))+string(stores)), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(firstScript(t, page)+string(stores)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmds := commands()
@@ -48,7 +45,7 @@ func TestFirstConfig(t *testing.T) {
 	})
 }
 
-// firstScript makes a script of the page's blocks: commands with what they print, and the lines that a person writes.
+// firstScript makes a script of the section's blocks: commands with what they print, and the lines that a person writes.
 func firstScript(t *testing.T, page string) string {
 	t.Helper()
 	codes := map[string]int{"init": exitClean, "check": exitClean, "scan": exitUndecided}
@@ -85,7 +82,7 @@ func firstScript(t *testing.T, page string) string {
 	}
 	for _, part := range []string{"init", "diff", "check", "scan"} {
 		if !met[part] {
-			t.Fatalf("the page shows no %s", part)
+			t.Fatalf("the section shows no %s", part)
 		}
 	}
 	return script.String() + files.String()
@@ -143,7 +140,7 @@ func showsCommand(ts *testscript.TestScript, neg bool, args []string) {
 			at++
 		}
 		if at == len(printed) {
-			ts.Fatalf("after what stands before it on the page, this is not printed:\n%s", part)
+			ts.Fatalf("after what stands before it in the README, this is not printed:\n%s", part)
 		}
 		printed = printed[at+len(want):]
 	}

@@ -11,15 +11,9 @@ import (
 // TestReadme runs the sessions of the README whose output is always the same: every line must be printed, in that order. A line "…" stands for lines left out.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, title := range []string{"A session", "After a restore"} {
-		_, session, found := strings.Cut(string(text), "\n## "+title+"\n")
-		session, _, ended := strings.Cut(session, "\n## ")
-		commands := strings.Split(session, "\n$ idemctl ")[1:]
-		if !found || !ended || len(commands) == 0 {
+		commands := strings.Split(readmeSection(t, title), "\n$ idemctl ")[1:]
+		if len(commands) == 0 {
 			t.Fatalf("the README has no session under %q", title)
 		}
 		for _, c := range commands {
@@ -28,6 +22,21 @@ func TestReadme(t *testing.T) {
 			printsInOrder(t, args, want)
 		}
 	}
+}
+
+// readmeSection is what stands in the README under a heading.
+func readmeSection(t *testing.T, title string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## "+title+"\n")
+	section, _, ended := strings.Cut(section, "\n## ")
+	if !found || !ended {
+		t.Fatalf("the README has no section %q", title)
+	}
+	return section
 }
 
 func printsInOrder(t *testing.T, args, want string) {
@@ -66,10 +75,10 @@ func TestReadmeConsole(t *testing.T) {
 	}
 }
 
-// The README's config can be meant: only its database is missing here.
-func TestReadmeConfig(t *testing.T) {
+// The small config that the page of the config begins with can be meant: only its database is missing here.
+func TestSmallConfig(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "config.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,20 +71,26 @@ func contractOf(t *testing.T, setting string) *reconcile.Contract {
 	return cfg.Contracts[0]
 }
 
-// TestConfigPage reads docs/config.md: its example is a config that can be read, and it leaves out no field, no fact and no profile.
+// TestConfigPage reads docs/config.md: its examples are configs that can be read, and it leaves out no field, no fact and no profile.
 func TestConfigPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "config.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, example, found := strings.Cut(string(page), "```yaml\n")
-	example, _, ended := strings.Cut(example, "```\n")
-	if !found || !ended {
-		t.Fatal("the page has no example")
+	whole := 0
+	for _, example := range strings.Split(string(page), "```yaml\n")[1:] {
+		example, _, _ = strings.Cut(example, "```\n")
+		if !strings.HasPrefix(example, "version:") {
+			continue // a part of one
+		}
+		whole++
+		if _, err := parse("config.md", []byte(example), func(string) string { return "" }); err != nil {
+			t.Errorf("the example cannot be read: %v\n%s", err, example)
+		}
 	}
-	if _, err := parse("config.md", []byte(example), func(string) string { return "" }); err != nil {
-		t.Errorf("the example cannot be read: %v", err)
+	if whole < 2 {
+		t.Errorf("the page has %d whole examples, a small one and one of every field are meant", whole)
 	}
 	full, err := os.ReadFile(filepath.Join("testdata", "full.yaml"))
 	if err != nil {
