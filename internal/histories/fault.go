@@ -25,6 +25,7 @@ const (
 	otherStore  = "another store says otherwise"
 	asOf        = "what stands is as old as the backup"
 	notCompared = "one store keeps parameters, another a print of them"
+	turnedAway  = "a request of it was turned away before anything was done for it"
 	young       = "too young, or about to change"
 )
 
@@ -233,5 +234,11 @@ func (g *sight) conflict(id Identity) Fault {
 		return Fault{}
 	}
 	apart := len(g.kept(id, false)) < 2 && len(g.kept(id, true)) < 2
-	return Fault{Name: "one key was used for two requests", Kinds: []reconcile.Kind{reconcile.FingerprintConflict}, Hidden: hidden(apart, notCompared)}
+	refused := slices.ContainsFunc(g.shown[id][Clients], func(r *reconcile.Record) bool {
+		return !slices.ContainsFunc(r.Attempts, func(a reconcile.Attempt) bool {
+			taken := g.receipt(id)
+			return a.Outcome != reconcile.AttemptRejected || taken != nil && a.At.After(taken.LockedAt.Add(2*skew+settle))
+		})
+	})
+	return Fault{Name: "one key was used for two requests", Kinds: []reconcile.Kind{reconcile.FingerprintConflict}, Hidden: hidden(apart, notCompared, refused, turnedAway)}
 }

@@ -76,6 +76,9 @@ func (j *judging) noObject() bool {
 	if j.mayWake && (j.overtaken || slices.ContainsFunc(j.places(RoleProvider, false), j.trails)) {
 		return j.proved(absence{state: absenceUncovered, code: "receipt-gone", text: "a worker before this one may have called later than the log shows: nothing says when it is certainly gone (dead_after)"})
 	}
+	if !keyOf(j.s.Identity).known && slices.ContainsFunc(j.places(RoleProvider, false), j.trails) {
+		return j.proved(absence{state: absenceUncovered, code: "key-unknown", text: "nothing tells whose it is: its action may have been sent again after the log ends"})
+	}
 	if !j.candidateIn(RoleProvider) {
 		return true
 	}
