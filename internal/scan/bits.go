@@ -82,12 +82,15 @@ func (u *unions) root(n uint64) uint64 {
 	}
 }
 
+// joined reports whether a node was joined with another.
+func (u *unions) joined(n uint64) bool { return u.parent[n] != 0 }
+
 // large lists the roots under which more than most nodes stand.
 func (u *unions) large(most int) map[uint64]bool {
 	sizes, out := make(map[uint64]int), make(map[uint64]bool)
 	for n := range u.parent {
 		root := u.root(n)
-		if sizes[root]++; sizes[root] >= most {
+		if sizes[root]++; sizes[root] > most {
 			out[root] = true
 		}
 	}
@@ -102,5 +105,5 @@ func (u *unions) join(a, b uint64) {
 	if b < a {
 		a, b = b, a
 	}
-	u.parent[b] = a
+	u.parent[a], u.parent[b] = a, a
 }

@@ -233,12 +233,15 @@ func (s *asks) near(n, most int, each func(node uint64)) {
 	}
 }
 
-// offerAll offers a group to the seats of those that ask for the same. A row without a key is no twin of anybody's.
-func (s *sieve) offerAll(g group) error {
-	if g.rows[0].k != 0 {
-		s.asks.eachAsk(&g, s.asks.offer)
+// offerAll returns what offers a group to the seats of those that ask for the same. A row without a key is no twin of anybody's, but it may be of an action that
+// is, and alone tell what that asks for: it is offered where its union comes with it.
+func (s *sieve) offerAll(large map[uint64]bool) func(group) error {
+	return func(g group) error {
+		if g.rows[0].k != 0 || s.unions.joined(g.node) && !large[s.unions.root(g.node)] {
+			s.asks.eachAsk(&g, s.asks.offer)
+		}
+		return nil
 	}
-	return nil
 }
 
 // seatTwins adds, to each suspect, rows of other actions that ask, or may ask, for the same. They come as guests: they are counted where they belong.
@@ -247,12 +250,12 @@ func (s *sieve) seatTwins(ctx context.Context) error {
 		return nil
 	}
 	s.asks.open()
-	if err := s.each(ctx, s.offerAll); err != nil {
+	large := s.unions.large(fewGroups)
+	if err := s.each(ctx, s.offerAll(large)); err != nil {
 		return err
 	}
 	s.asks.close()
 	hosts := make(map[uint64][]uint64) // door → suspects that stand behind it
-	large := s.unions.large(fewGroups)
 	door := func(node uint64) uint64 {
 		if root := s.unions.root(node); !large[root] {
 			return root
