@@ -96,6 +96,9 @@ func scene(t *rapid.T, ms []*memory, keyed func(*reconcile.Record, reconcile.Sou
 			}
 			r.ProviderKey = reconcile.Text("sp" + fmt.Sprint(number))
 			keyed(r, m.facts)
+			if m.facts.Role != reconcile.RoleIntent && rapid.IntRange(0, 5).Draw(t, "scene row without its key") == 0 {
+				r.Components[2].Value = reconcile.Value{}
+			}
 			r.Locator = fmt.Sprintf("%s/%d", m.facts.Name, len(m.recs))
 			m.recs = append(m.recs, r)
 		}
