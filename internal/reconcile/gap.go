@@ -118,6 +118,18 @@ func (j *judging) inGap() string {
 	return ""
 }
 
+// alsoInGap names the gap of the rows that may have taken the row too of an action whose receipt another gap holds.
+func (j *judging) alsoInGap() string {
+	open := slices.ContainsFunc(j.legs, func(l Leg) bool { return l.Name == LegLocal && (l.State == LegUndetermined || l.State == LegLost) })
+	if j.out.InGap == "" || !open {
+		return ""
+	}
+	if name := j.gapNameOf(RoleEffect, j.began); name != j.out.InGap {
+		return name
+	}
+	return ""
+}
+
 // rowMayBeLost reports whether only a restore of the rows keeps the local leg open.
 func (j *judging) rowMayBeLost() bool {
 	return slices.ContainsFunc(j.legs, func(l Leg) bool { return l.Name == LegLocal && l.State == LegUndetermined && l.Code == "restore-gap" })

@@ -35,6 +35,7 @@ func judgeWith(s *Subject, w *World, earlier []Decided) *judging {
 	j.fillOut()
 	if j.out.Class == ClassCase {
 		j.out.InGap = j.inGap()
+		j.out.AlsoInGap = j.alsoInGap()
 	}
 	return j
 }

@@ -154,6 +154,7 @@ type Judgement struct {
 	Digest      string
 	Due         Due           // when a later scan can conclude what this one could not
 	InGap       string        // name of the gap, declared or proposed, that holds what it lacks; see Gap.Name
+	AlsoInGap   string        // name of the gap of the rows, where InGap is the receipts' and this may have taken the row besides
 	Age         time.Duration // at the end of coverage of the source that lacks the counterpart; 0 unless AgeKnown
 	AgeKnown    bool
 	RetainedTo  Instant // end of the receipt's life, for retention-gap

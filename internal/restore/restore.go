@@ -43,7 +43,7 @@ func (o *only) Manifest() *scan.Manifest {
 	return &m
 }
 
-// Cases yields all cases; those that lie in another store's gap lie in none.
+// Cases yields all cases; those that lie in other stores' gaps lie in none.
 func (o *only) Cases(ctx context.Context, f scan.Filter) iter.Seq2[*scan.Case, error] {
 	names := make(map[string]bool)
 	for _, g := range o.Manifest().Gaps {
@@ -51,13 +51,23 @@ func (o *only) Cases(ctx context.Context, f scan.Filter) iter.Seq2[*scan.Case, e
 	}
 	return func(yield func(*scan.Case, error) bool) {
 		for c, err := range o.Scan.Cases(ctx, f) {
-			if err == nil && !names[c.InGap] {
-				c.InGap = ""
+			if err == nil {
+				inGapsOf(names, c)
 			}
 			if !yield(c, err) {
 				return
 			}
 		}
+	}
+}
+
+// inGapsOf leaves a case in the named gaps only.
+func inGapsOf(names map[string]bool, c *scan.Case) {
+	if !names[c.AlsoInGap] {
+		c.AlsoInGap = ""
+	}
+	if !names[c.InGap] {
+		c.InGap, c.AlsoInGap = c.AlsoInGap, ""
 	}
 }
 
@@ -208,7 +218,11 @@ type builder struct {
 }
 
 func (b *builder) add(c *scan.Case) {
-	if g := b.gaps[c.InGap]; g != nil {
+	for _, gap := range []string{c.InGap, c.AlsoInGap} {
+		g := b.gaps[gap]
+		if g == nil {
+			continue
+		}
 		g.Cases++
 		if stands(c) {
 			g.Standing++

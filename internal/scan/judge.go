@@ -233,8 +233,10 @@ func (j *judge) one(s *reconcile.Subject, left int64) error {
 	for _, rule := range v.NotJudged {
 		j.counts.NotJudged[rule]++
 	}
-	if v.InGap != "" {
-		j.missing[v.InGap]++
+	for _, gap := range []string{v.InGap, v.AlsoInGap} {
+		if gap != "" {
+			j.missing[gap]++
+		}
 	}
 	switch {
 	case v.Class == reconcile.ClassExplained && v.Explained == reconcile.RetentionGap:

@@ -199,16 +199,15 @@ func (v *caseView) absent(role reconcile.Role, s *sheet) {
 	for _, src := range found {
 		s.indent(1, paint.Text, text.SafeString(src.Name)+", "+counted(src.Records, "record")+": "+reach(src.Coverage))
 	}
-	if v.c.InGap != "" {
-		for _, g := range v.manifest.Gaps {
-			if g.Name() == v.c.InGap && hasSource(found, g.Store) {
-				lost := "A restore of " + text.SafeString(g.Store) + " lost what it wrote from " + stamp(g.From) + " to " + stamp(g.To) + "."
-				if !g.Declared {
-					lost = "It looks as if " + text.SafeString(g.Store) + " lost what it wrote from " + stamp(g.From) + " to " + stamp(g.To) + ": a restore that nobody has confirmed."
-				}
-				s.add(paint.Warn, lost)
-			}
+	for _, g := range v.manifest.Gaps {
+		if name := g.Name(); name != v.c.InGap && name != v.c.AlsoInGap || !hasSource(found, g.Store) {
+			continue
 		}
+		lost := "A restore of " + text.SafeString(g.Store) + " lost what it wrote from " + stamp(g.From) + " to " + stamp(g.To) + "."
+		if !g.Declared {
+			lost = "It looks as if " + text.SafeString(g.Store) + " lost what it wrote from " + stamp(g.From) + " to " + stamp(g.To) + ": a restore that nobody has confirmed."
+		}
+		s.add(paint.Warn, lost)
 	}
 }
 

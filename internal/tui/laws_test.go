@@ -195,7 +195,7 @@ func hostileCase(next func() string, value func() reconcile.Value) *scan.Case {
 	c := &scan.Case{Contract: next(), Identity: []reconcile.Component{{Name: next(), Value: value()}, {Name: "operation"}, {Name: "key", Value: value()}}}
 	c.CaseID = next() + fmt.Sprint(len(next()))
 	c.Kinds = []reconcile.Kind{reconcile.OrphanedEffect, reconcile.SensitiveKey}
-	c.Digest, c.NotJudged, c.InGap = next(), []string{next()}, next()
+	c.Digest, c.NotJudged, c.InGap, c.AlsoInGap = next(), []string{next()}, next(), next()
 	c.Amount = reconcile.Amount{Minor: -1 << 62, Exponent: 2, Currency: next(), Valid: true}
 	c.Exposure = reconcile.Exposure{State: reconcile.ExposureUntil, Until: reconcile.At(night.Add(time.Hour))}
 	c.Legs = []reconcile.Leg{{Name: reconcile.LegLocal, State: reconcile.LegLost, Code: next()}}
