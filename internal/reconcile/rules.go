@@ -409,10 +409,6 @@ func providerMismatch(j *judging) (bool, []string, map[string]string) {
 		return true, []string{ref(r), ref(failed[0].lines[0])}, mismatch(StateCompleted.String(), OutcomeFailed.String())
 	}
 	done := j.objectsIn(OutcomeSucceeded)
-	if r := j.takenBackAlone(); r != nil && len(done) > 0 {
-		j.explainFacts(r, done[0].lines[0])
-		return true, []string{ref(r), ref(done[0].lines[0])}, mismatch(r.Status.String(), OutcomeSucceeded.String())
-	}
 	for _, r := range j.effects {
 		for _, o := range done {
 			if r.Amount.Valid && o.amount.Valid && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
@@ -422,29 +418,6 @@ func providerMismatch(j *judging) (bool, []string, map[string]string) {
 		}
 	}
 	return false, nil, nil
-}
-
-// takenBackAlone returns a row that is void or reversed where the receipt says done and no row stands: what the provider did would have to be taken back too. That
-// may still come while the log does not reach behind the row's last change, as far as the row tells when that was.
-func (j *judging) takenBackAlone() *Record {
-	if !j.c.Effect.external() || j.serving(StateCompleted) == nil || len(j.effects)+len(j.copyEffects)+len(j.pendingRows) > 0 || j.compensated() {
-		return nil
-	}
-	var last *Record
-	for _, r := range j.undone {
-		if (r.Status == StatusVoid || r.Status == StatusReversed) && !r.DeletedAt.known && (last == nil || last.UpdatedAt.Before(r.UpdatedAt)) {
-			last = r
-		}
-	}
-	if last == nil || len(j.objectsIn(OutcomeReversed)) > 0 || !j.proved(j.remoteGone) { // a refund may be an object of its own
-		return nil
-	}
-	for _, o := range j.objectsIn(OutcomeSucceeded) {
-		if !j.coversTime(o.lines[0], last.UpdatedAt.Add(j.c.SettleTime().D)) {
-			return nil
-		}
-	}
-	return last
 }
 
 func mismatch(service, provider string) map[string]string {
