@@ -25,7 +25,7 @@ const (
 type unseen struct {
 	cells []int // that no record had so far, ascending
 	refs  bool  // some record carried the reference by which others point at it
-	sets  bool  // some record's object is a set of several, of which a row that points at one of them is not found
+	loose bool  // some provider's record is not found by the reference of a row that may well mean it
 	ours  int64 // records
 	many  bool  // the map puts several values together for a record's object
 }
@@ -48,11 +48,20 @@ func putsTogether(f Field) bool {
 func (u *unseen) meet(r *reconcile.Record, cells []rows.Cell) {
 	u.ours++
 	u.refs = u.refs || r.EffectID.Known() || r.ObjectID.Known()
-	u.sets = u.sets || u.many && bytes.IndexByte(r.ObjectID.Bytes(), ',') >= 0
+	u.loose = u.loose || r.Role == reconcile.RoleProvider && (u.several(r.ObjectID) || !named(r.ObjectID) && r.Outcome != reconcile.OutcomeFailed)
 	if len(u.cells) > 0 {
 		u.cells = slices.DeleteFunc(u.cells, func(i int) bool { return cells[i].Kind != rows.Missing })
 	}
 }
+
+// several reports whether a record's object has more names than a row would hold: a set, or one that is spelled with its place, of which a row may hold the end.
+func (u *unseen) several(object reconcile.Value) bool {
+	name := object.Bytes()
+	return u.many && (bytes.IndexByte(name, ',') >= 0 || bytes.HasPrefix(name, []byte("arn:")) || bytes.HasPrefix(name, []byte("https://")))
+}
+
+// named reports whether a record tells its object at all: what a call made that does not stands in the log, and no reference finds it there.
+func named(object reconcile.Value) bool { return object.Known() && len(object.Bytes()) > 0 }
 
 // lacks reports whether no record gave a fact a value, where there were records.
 func (u *unseen) lacks(m *mapping.Mapper, f *mapping.Understood) bool {
