@@ -173,29 +173,43 @@ func TestJoinsAreJudgedAsOne(t *testing.T) {
 			t.Parallel()
 			made := newTrade(rand.New(rand.NewPCG(uint64(len(name)), 1)), c.n) // rows that repeat, not a secret
 			c.change(made)
-			m := tell(t, made.cfg, scan.Options{}, readersOf(made.all())...).manifest
-			want := oracleOf(made.cfg, made.all(), nil, m.Gaps[len(made.cfg.Events):]...)
-			got, err := pipeline(context.Background(), made.cfg, made.all(), t.TempDir(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != want.String() {
-				t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
-			}
+			m, _ := agreed(t, made)
 			var broken []string
-			for _, f := range m.Contracts {
-				if f.Kind == reconcile.JoinBroken {
-					a, rest, _ := strings.Cut(f.Text, " has ")
-					_, b, _ := strings.Cut(rest, " and ")
-					b, _, _ = strings.Cut(b, " has ")
-					broken = append(broken, a+"|"+b)
-				}
+			for _, f := range brokenJoins(m) {
+				broken = append(broken, pairOf(f.Text))
 			}
 			if got := strings.Join(broken, " "); got != c.broken || m.Complete != (c.broken == "") {
 				t.Errorf("never comparable: %q, want %q; complete: %v", got, c.broken, m.Complete)
 			}
 		})
 	}
+}
+
+// agreed scans a trade, and holds what is found against judging all its records.
+func agreed(t *testing.T, made *trade) (*scan.Manifest, []*reconcile.Judgement) {
+	t.Helper()
+	m := tell(t, made.cfg, scan.Options{}, readersOf(made.all())...).manifest
+	want := oracleOf(made.cfg, made.all(), nil, m.Gaps[len(made.cfg.Events):]...)
+	got, err := pipeline(context.Background(), made.cfg, made.all(), t.TempDir(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != want.String() {
+		t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
+	}
+	return m, got.judged
+}
+
+func brokenJoins(m *scan.Manifest) []scan.ContractFinding {
+	return slices.DeleteFunc(slices.Clone(m.Contracts), func(f scan.ContractFinding) bool { return f.Kind != reconcile.JoinBroken })
+}
+
+// pairOf is the pair of sources that a finding names.
+func pairOf(text string) string {
+	a, rest, _ := strings.Cut(text, " has ")
+	_, b, _ := strings.Cut(rest, " and ")
+	b, _, _ = strings.Cut(b, " has ")
+	return a + "|" + b
 }
 
 // rekeyIn puts other keys into a source for a stretch, in shares of the whole time.
@@ -254,30 +268,16 @@ func TestStretchesAreNotComparable(t *testing.T) {
 			t.Parallel()
 			made := newTrade(rand.New(rand.NewPCG(uint64(len(name)), 2)), 700) // rows that repeat, not a secret
 			c.change(made)
-			m := tell(t, made.cfg, scan.Options{}, readersOf(made.all())...).manifest
-			want := oracleOf(made.cfg, made.all(), nil, m.Gaps[len(made.cfg.Events):]...)
-			got, err := pipeline(context.Background(), made.cfg, made.all(), t.TempDir(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != want.String() {
-				t.Fatalf("the sieve says\n%.3000s\njudging all says\n%.3000s", got, want)
-			}
+			m, judged := agreed(t, made)
 			var broken []string
-			for _, f := range m.Contracts {
-				if f.Kind != reconcile.JoinBroken {
-					continue
-				}
-				a, rest, _ := strings.Cut(f.Text, " has ")
-				_, b, _ := strings.Cut(rest, " and ")
-				b, _, _ = strings.Cut(b, " has ")
-				broken = append(broken, a+"|"+b)
+			for _, f := range brokenJoins(m) {
+				broken = append(broken, pairOf(f.Text))
 				checkReach(t, f.Text, f.From, f.To, c.from, c.to)
 			}
 			if got := strings.Join(broken, " "); got != c.broken || m.Complete != (c.broken == "") {
 				t.Errorf("not comparable: %q, want %q; complete: %v", got, c.broken, m.Complete)
 			}
-			noFalseAbsence(t, got.judged, c.leg, c.from, c.to)
+			noFalseAbsence(t, judged, c.leg, c.from, c.to)
 		})
 	}
 }
