@@ -230,7 +230,7 @@ func fetches(t *testing.T, a Adapter) {
 	s := a.make(t, plain(2000))
 	table := s.open(t)
 	all, _ := scan(t, a, table)
-	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test's choice of rows
+	rng := rand.New(rand.NewPCG(1, 2)) // a test's choice of rows
 	for _, share := range []int{1, 7, 500} {
 		var at []rows.Pos
 		var want []Row

@@ -122,7 +122,7 @@ func prepare() (*Cluster, error) {
 		err = os.Chown(dir, int(id.Uid), int(id.Gid))
 	}
 	if err == nil {
-		err = os.Chmod(dir, 0o755) //nolint:gosec // a server of another user puts its socket there
+		err = os.Chmod(dir, 0o755) // a server of another user puts its socket there
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -182,7 +182,7 @@ func unprivileged() (*syscall.SysProcAttr, error) {
 
 // command is one of the server's programs, run as the server's user.
 func (c *Cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...) //nolint:gosec // a program of the installed server
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...) // a program of the installed server
 	attr := *c.as
 	cmd.SysProcAttr = &attr
 	cmd.Dir = c.Dir
