@@ -33,22 +33,52 @@ func Assemble(records []*Record, b Book, w *World) []*Subject {
 	return out
 }
 
+// told is a record with all that it says, spelled when that is first asked for.
+type told struct {
+	*Record
+	text []byte
+}
+
+func (t *told) all() []byte {
+	if t.text == nil {
+		t.text = recordText(t.Record)
+	}
+	return t.text
+}
+
 // sortedRecords orders records by what they say, so that the order in which they were read cannot matter.
 func sortedRecords(records []*Record) []*Record {
-	type keyed struct {
-		r    *Record
-		text []byte
-	}
-	ks := make([]keyed, len(records))
+	ks := make([]told, len(records))
 	for i, r := range records {
-		ks[i] = keyed{r, append([]byte{byte(r.Role)}, r.Source+"\x00"+string(recordText(r))...)}
+		ks[i].Record = r
 	}
-	sort.SliceStable(ks, func(i, j int) bool { return bytes.Compare(ks[i].text, ks[j].text) < 0 })
-	out := make([]*Record, len(ks))
+	order := make([]*told, len(records))
 	for i := range ks {
-		out[i] = ks[i].r
+		order[i] = &ks[i]
+	}
+	slices.SortStableFunc(order, compareTold)
+	out := make([]*Record, len(order))
+	for i, t := range order {
+		out[i] = t.Record
 	}
 	return out
+}
+
+// compareTold compares role, source, and all that records say. Their components, which come first, differ nearly always: then nothing is spelled.
+func compareTold(a, b *told) int {
+	if c := cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Source, b.Source)); c != 0 {
+		return c
+	}
+	for i := range min(len(a.Components), len(b.Components)) {
+		x, y := &a.Components[i], &b.Components[i]
+		if x.Name != y.Name || !x.Value.known || !y.Value.known || len(x.Value.text) != len(y.Value.text) {
+			break
+		}
+		if c := bytes.Compare(x.Value.text, y.Value.text); c != 0 {
+			return c
+		}
+	}
+	return bytes.Compare(a.all(), b.all())
 }
 
 // unit is a subject in the making: one identity, or keyless records that stand for one thing.

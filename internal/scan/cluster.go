@@ -3,6 +3,7 @@ package scan
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -12,43 +13,87 @@ const (
 	clusterRows = 4096 // a larger cluster is read as a stream, and a sample of it judged
 )
 
+// slice is the power of two of seconds whose clusters stand side by side: those that began together have their guests in common, which are fetched once.
+const slice = 4
+
 // clusters hands over suspects grouped by what must be judged together: batches of whole clusters, or one cluster that is too large to hold.
 type clusters struct {
-	s     *sieve
-	pool  *pool
-	owned bool
+	s    *sieve
+	pool *pool
 }
 
-// byRoot brings the suspects of joined groups into one partition. Where nothing was joined they stand there already.
-func (s *sieve) byRoot(ctx context.Context, dir string, budget int64) (*clusters, error) {
-	if len(s.unions.parent) == 0 {
-		return &clusters{s: s, pool: s.out}, nil
-	}
-	p := newPool(dir, suspectSize, partitions, budget)
-	c := &clusters{s: s, pool: p, owned: true}
-	w := p.writer()
-	var failed error
-	err := s.eachSuspect(ctx, func(e suspect) {
-		e.node = s.unions.root(e.node)
-		b, err := w.entry(e.node)
-		if err != nil {
-			failed = err
-			return
+// clusters brings the suspects of joined groups together, and clusters of about the same time into one partition.
+func (s *sieve) clusters(ctx context.Context, dir string, budget int64) (*clusters, error) {
+	joined := s.out
+	if len(s.unions.parent) > 0 {
+		joined = newPool(dir, suspectSize, partitions, budget)
+		if err := s.byRoot(ctx, joined); err != nil {
+			return nil, errors.Join(err, joined.close())
 		}
-		e.put(b)
-	})
-	if err = cmp.Or(failed, err, w.done()); err != nil {
-		return c, err
 	}
-	return c, nil
+	c := &clusters{s: s, pool: newPool(dir, suspectSize, partitions, budget)}
+	err := c.byTime(ctx, joined)
+	return c, errors.Join(err, joined.close())
 }
 
-func (c *clusters) close() error {
-	if c.owned {
-		return c.pool.close()
+// byRoot brings the suspects of joined groups into one partition.
+func (s *sieve) byRoot(ctx context.Context, p *pool) error {
+	w := p.writer()
+	for i := range s.out.parts {
+		if err := eachSuspect(ctx, s.out, i, func(e suspect) error {
+			e.node = s.unions.root(e.node)
+			return w.suspect(e, e.node)
+		}); err != nil {
+			return err
+		}
 	}
-	return nil
+	return w.done()
 }
+
+// byTime moves whole clusters to the partition of the slice in which they began. Those that tell no time, and those of a partition that is too large for a
+// look at each, go by their names.
+func (c *clusters) byTime(ctx context.Context, from *pool) error {
+	w := c.pool.writer()
+	began := make(map[uint64]uint32)
+	for i := range from.parts {
+		clear(began)
+		if from.bytes(i) <= loadLimit {
+			if err := eachSuspect(ctx, from, i, func(e suspect) error {
+				if at := began[e.node]; !e.guest && e.at != 0 && (at == 0 || e.at < at) {
+					began[e.node] = e.at
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		if err := eachSuspect(ctx, from, i, func(e suspect) error {
+			if e.at = began[e.node]; e.at == 0 {
+				return w.suspect(e, e.node)
+			}
+			return w.suspect(e, uint64(e.at>>slice))
+		}); err != nil {
+			return err
+		}
+	}
+	return w.done()
+}
+
+// eachSuspect hands over the suspects of a partition as they stand there.
+func eachSuspect(ctx context.Context, p *pool, i int, f func(suspect) error) error {
+	var e suspect
+	return p.stream(i, streamBlock, func(b []byte) error {
+		for ; len(b) > 0; b = b[suspectSize:] {
+			e.get(b)
+			if err := f(e); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+func (c *clusters) close() error { return c.pool.close() }
 
 // visitor receives clusters. batch gets several whole clusters, sorted by node; large gets one cluster's rows block by block.
 type visitor struct {
@@ -125,10 +170,10 @@ func (c *clusters) blocks(ctx context.Context, p *pool, i int, f func([]suspect)
 	})
 }
 
-// batches sorts suspects by cluster and hands over as many whole clusters as are fetched at once.
+// batches sorts suspects by time and cluster and hands over as many whole clusters as are fetched at once.
 func (c *clusters) batches(es []suspect, v visitor) error {
 	slices.SortFunc(es, func(a, b suspect) int {
-		return cmp.Or(cmp.Compare(a.node, b.node), compareBool(a.guest, b.guest), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.node, b.node), compareBool(a.guest, b.guest), cmp.Compare(a.src, b.src), cmp.Compare(a.pos, b.pos))
 	})
 	es = slices.CompactFunc(es, func(a, b suspect) bool { return a.node == b.node && a.src == b.src && a.pos == b.pos })
 	start := 0

@@ -121,8 +121,10 @@ func (j *judge) together(ctx context.Context, es []suspect, found map[place]*rec
 		if r == nil {
 			continue
 		}
+		if _, own := at[r]; e.guest && own {
+			continue // its own rows stand first
+		}
 		if e.guest {
-			r = r.Clone()
 			guests[r] = true
 		} else {
 			at[r] = place{e.src, e.pos}

@@ -388,7 +388,7 @@ func (r *run) records() int64 {
 
 // judge judges the suspects. Where a source can no longer be read as it was, it is incomplete, and judging starts again without its rows.
 func (r *run) judge(ctx context.Context, s *sieve, budget int64) (res *Result, err error) {
-	cl, err := s.byRoot(ctx, r.dir, budget/4)
+	cl, err := s.clusters(ctx, r.dir, budget/4)
 	if cl != nil {
 		defer func() { err = errors.Join(err, cl.close()) }()
 	}

@@ -25,8 +25,9 @@ type suspect struct {
 	node  uint64
 	pos   uint64
 	src   uint16
-	stray bool // it may be another's missing counterpart
-	guest bool // it is there for its neighbour's sake, and is counted elsewhere
+	stray bool   // it may be another's missing counterpart
+	guest bool   // it is there for its neighbour's sake, and is counted elsewhere
+	at    uint32 // its time in seconds, then its cluster's; 0 = not told
 }
 
 func (s *suspect) put(b []byte) {
@@ -40,7 +41,7 @@ func (s *suspect) put(b []byte) {
 	if s.guest {
 		b[19] = 1
 	}
-	binary.LittleEndian.PutUint32(b[20:], 0)
+	binary.LittleEndian.PutUint32(b[20:], s.at)
 }
 
 func (s *suspect) get(b []byte) {
@@ -48,6 +49,17 @@ func (s *suspect) get(b []byte) {
 	s.pos = binary.LittleEndian.Uint64(b[8:])
 	s.src = binary.LittleEndian.Uint16(b[16:])
 	s.stray, s.guest = b[18] == 1, b[19] == 1
+	s.at = binary.LittleEndian.Uint32(b[20:])
+}
+
+// suspect writes a suspect to the partition of a hash.
+func (w *writer) suspect(e suspect, hash uint64) error {
+	b, err := w.entry(hash)
+	if err != nil {
+		return err
+	}
+	e.put(b)
+	return nil
 }
 
 // sieve lets the healthy fall through and keeps the suspects.
@@ -97,6 +109,7 @@ func (s *sieve) run(ctx context.Context) error {
 			return err
 		}
 	}
+	s.refs = nil // as large as a pass needs, and of no more use
 	if err := s.seatTwins(ctx); err != nil {
 		return err
 	}
@@ -162,7 +175,7 @@ func (s *sieve) emit(g group) error {
 		if stray {
 			s.strays++
 		}
-		if err := s.write(suspect{node: g.node, src: t.src, pos: t.pos, stray: stray}); err != nil {
+		if err := s.write(suspect{node: g.node, src: t.src, pos: t.pos, stray: stray, at: t.t}); err != nil {
 			return err
 		}
 	}
@@ -170,11 +183,9 @@ func (s *sieve) emit(g group) error {
 }
 
 func (s *sieve) write(e suspect) error {
-	b, err := s.w.entry(e.node)
-	if err != nil {
+	if err := s.w.suspect(e, e.node); err != nil {
 		return err
 	}
-	e.put(b)
 	s.found++
 	if e.guest {
 		s.guests++

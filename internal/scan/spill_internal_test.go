@@ -59,7 +59,7 @@ func TestSuspectKeepsEveryField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := suspect{
 			node: rapid.Uint64().Draw(t, "node"), pos: rapid.Uint64().Draw(t, "pos"), src: rapid.Uint16().Draw(t, "src"),
-			stray: rapid.Bool().Draw(t, "stray"), guest: rapid.Bool().Draw(t, "guest"),
+			stray: rapid.Bool().Draw(t, "stray"), guest: rapid.Bool().Draw(t, "guest"), at: rapid.Uint32().Draw(t, "at"),
 		}
 		b := rapid.SliceOfN(rapid.Byte(), suspectSize, suspectSize).Draw(t, "before")
 		want.put(b)

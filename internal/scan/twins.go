@@ -3,6 +3,7 @@ package scan
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 
@@ -21,15 +22,21 @@ const (
 	fewGroups         = 64 // groups of one union that come together; of more, which a reference that everybody uses has made, each comes by itself
 )
 
-// askSeat is a suspect's group under one thing that it asks for.
+// askSeat is a suspect's group under one thing that it asks for. A scan holds several for each suspect: it is as small as can be.
 type askSeat struct {
-	key  askKey
-	t    uint32
-	node uint64
+	what, node   uint64
+	t            uint32
+	place, actor uint16
 }
 
+func seatAt(key askKey, t uint32, node uint64) askSeat {
+	return askSeat{what: key.what, node: node, t: t, place: key.place, actor: key.actor}
+}
+
+func (s *askSeat) key() askKey { return askKey{s.what, s.place, s.actor} }
+
 func compareSeat(a, b askSeat) int {
-	return cmp.Or(compareAsk(a.key, b.key), cmp.Compare(a.t, b.t), cmp.Compare(a.node, b.node))
+	return cmp.Or(compareAsk(a.key(), b.key()), cmp.Compare(a.t, b.t), cmp.Compare(a.node, b.node))
 }
 
 func compareAsk(a, b askKey) int {
@@ -105,14 +112,14 @@ func (s *asks) seat(a *ask, node uint64) {
 func (s *asks) sit(key askKey, a *ask, node uint64) {
 	at := [2]int{-1, -1}
 	for n := s.from; n < len(s.seats); n++ {
-		if s.seats[n].key == key && at[0] < 0 {
+		if s.seats[n].key() == key && at[0] < 0 {
 			at[0] = n
-		} else if s.seats[n].key == key {
+		} else if s.seats[n].key() == key {
 			at[1] = n
 		}
 	}
 	if at[0] < 0 {
-		at[0], s.seats = len(s.seats), append(s.seats, askSeat{key, a.first, node})
+		at[0], s.seats = len(s.seats), append(s.seats, seatAt(key, a.first, node))
 	}
 	first := &s.seats[at[0]]
 	last := max(a.last, first.t)
@@ -126,7 +133,7 @@ func (s *asks) sit(key askKey, a *ask, node uint64) {
 	case at[1] >= 0:
 		s.seats[at[1]].t = last
 	case last > first.t+oneMoment:
-		s.seats = append(s.seats, askSeat{key, last, node})
+		s.seats = append(s.seats, seatAt(key, last, node))
 	}
 }
 
@@ -139,11 +146,12 @@ func (s *asks) open() {
 	slices.SortFunc(s.seats, compareSeat)
 	s.seats, s.byKey = slices.Compact(s.seats), make(map[askKey]stretch)
 	for n := range s.seats {
-		of, known := s.byKey[s.seats[n].key]
+		key := s.seats[n].key()
+		of, known := s.byKey[key]
 		if !known {
 			of.from = n
 		}
-		s.byKey[s.seats[n].key] = stretch{of.from, n + 1}
+		s.byKey[key] = stretch{of.from, n + 1}
 	}
 }
 
@@ -210,7 +218,7 @@ func keepNear(list []other, o other, order func(a, b other) int) []other {
 
 // near hands over so many of the nearest others on either side of a seat.
 func (s *asks) near(n, most int, each func(node uint64)) {
-	key, own := s.seats[n].key, s.seats[n].node
+	key, own := s.seats[n].key(), s.seats[n].node
 	for _, o := range s.untimed[key][:min(len(s.untimed[key]), most)] {
 		if o.node != own {
 			each(o.node)
@@ -220,7 +228,7 @@ func (s *asks) near(n, most int, each func(node uint64)) {
 	for side, step := range []int{-1, 1} {
 		met := 0
 		for i := at - 1 + side; i >= 0 && i < len(s.full) && met < most; i += step {
-			if of := s.full[i] - side; of < 0 || of >= len(s.seats) || s.seats[of].key != key {
+			if of := s.full[i] - side; of < 0 || of >= len(s.seats) || s.seats[of].key() != key {
 				break
 			}
 			for _, o := range s.gaps[s.full[i]][1-side] {
@@ -255,54 +263,29 @@ func (s *sieve) seatTwins(ctx context.Context) error {
 		return err
 	}
 	s.asks.close()
-	hosts := make(map[uint64][]uint64) // door → suspects that stand behind it
-	door := func(node uint64) uint64 {
-		if root := s.unions.root(node); !large[root] {
-			return root
-		}
-		return node
-	}
-	for n := range s.asks.seats {
-		host := s.asks.seats[n].node
-		s.asks.near(n, nearTwins, func(node uint64) {
-			if at := door(node); s.unions.root(node) != s.unions.root(host) && !slices.Contains(hosts[at], host) {
-				hosts[at] = append(hosts[at], host)
-			}
-		})
-	}
+	d := s.doors(large)
 	s.asks = &asks{of: s.asks.of}
-	if len(hosts) == 0 {
+	if len(d.numbers) == 0 {
 		return nil
 	}
-	return s.each(ctx, func(g group) error { return s.seatGuests(g, hosts[door(g.node)]) })
+	return s.each(ctx, func(g group) error { return s.seatGuests(g, d.behind(s.door(g.node, large))) })
+}
+
+// door is the name under which a group comes as a guest: its union's, unless that is so large that each of its groups comes by itself.
+func (s *sieve) door(node uint64, large map[uint64]bool) uint64 {
+	if root := s.unions.root(node); !large[root] {
+		return root
+	}
+	return node
 }
 
 // seatGuests writes a group's rows as guests of its hosts.
-func (s *sieve) seatGuests(g group, hosts []uint64) error {
-	for _, host := range hosts {
+func (s *sieve) seatGuests(g group, hosts iter.Seq[uint64]) error {
+	for host := range hosts {
 		for i := range g.rows[:min(len(g.rows), guestRows)] {
 			if err := s.write(suspect{node: host, src: g.rows[i].src, pos: g.rows[i].pos, guest: true}); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-func (s *sieve) eachSuspect(ctx context.Context, f func(suspect)) error {
-	if err := s.w.done(); err != nil {
-		return err
-	}
-	for i := range s.out.parts {
-		if err := s.out.stream(i, streamBlock, func(b []byte) error {
-			var e suspect
-			for ; len(b) > 0; b = b[suspectSize:] {
-				e.get(b)
-				f(e)
-			}
-			return ctx.Err()
-		}); err != nil {
-			return err
 		}
 	}
 	return nil
