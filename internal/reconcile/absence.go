@@ -181,7 +181,7 @@ func (j *judging) coversTime(r *Record, at Instant) bool {
 	if !f.Coverage.Proves || !f.Coverage.Complete || !f.Coverage.To.Before(need) || !Latest(r.Time(), r.UpdatedAt, r.CompletedAt).Before(at) {
 		return true
 	}
-	return j.proved(j.short(f, need))
+	return j.proved(j.reaches(f, need))
 }
 
 // joinBroken reports whether the source was not comparable, at the action's time, with one that shows this action: by itself, or because its rows carry nothing that this action is

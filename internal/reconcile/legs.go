@@ -158,9 +158,10 @@ func (j *judging) unsent() *Record {
 }
 
 // rowNamesProvider returns a standing row that names the provider's object, in whatever store, nil where none does: the service wrote that it was made. When it
-// wrote that, no row tells; while a worker may still be at it, that can have been just now.
+// wrote that, no row tells; while a worker may still be at it, that can have been just now. Of a row that may be another's, whose worker or message that was is
+// not known either.
 func (j *judging) rowNamesProvider() *Record {
-	if len(j.pending) > 0 || j.mayWake {
+	if len(j.pending) > 0 || j.mayWake || j.s.Stray() && j.claimedOpenly() {
 		return nil
 	}
 	for _, rs := range [][]*Record{j.effects, j.copyEffects} {
