@@ -10,7 +10,8 @@
 //
 // History.Faults lists what is wrong, by what happened. A fault is determinable, and its Hidden empty, where the stores show it:
 //
-//   - It still stands: what was undone, or is about to change by itself, is none any more, or not yet one.
+//   - It still stands: what was undone, or is about to change by itself, is none any more, or not yet one. What a row says counts where its source was read to
+//     after what speaks against it, by clocks that may be wrong: else it may have been changed by then, in a transaction that the source does not show yet.
 //   - Every record that makes it is among those which a scan reads, and says whose it is: by the whole key, or by an id which a record with that key names, no
 //     record of another action carries, no second row bears nor, before a restore, can have borne, and no amount or request of the action speaks against.
 //   - Where something is missing: the source that lacks it carries keys, keeps nothing as old as the action back, and reaches from before the first send to

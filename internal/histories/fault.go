@@ -150,13 +150,20 @@ func (g *sight) recognises(id Identity) bool {
 	return false
 }
 
+// unread reports whether a record may be of after what a source was read to, by a clock that may be wrong: what the source says of the action may have been
+// changed before that, in a transaction that it does not show yet.
+func (g *sight) unread(source string, r *reconcile.Record) bool {
+	f := g.place(source)
+	return r.CreatedAt.Add(f.Skew).After(f.Coverage.To)
+}
+
 // resend asks for what is still marked as to be done although its effect stands.
 func (g *sight) resend(id Identity) Fault {
 	const name = "what is done stands as still to do"
 	f := Fault{Name: name, Kinds: []reconcile.Kind{reconcile.ResendPending}}
 	if len(g.standing(id, Charges)) > 0 && !g.recognises(id) {
 		if slices.ContainsFunc(g.shown[id][Messages], func(r *reconcile.Record) bool { return r.Sent == reconcile.Unsent && !r.SentAt.Known() }) {
-			late := slices.ContainsFunc(g.standing(id, Charges), func(r *reconcile.Record) bool { return r.CreatedAt.Add(skew).After(g.place(Messages).Coverage.To) })
+			late := slices.ContainsFunc(g.standing(id, Charges), func(r *reconcile.Record) bool { return g.unread(Messages, r) })
 			f.Hidden = hidden(g.receiptIn(id, reconcile.StateInProgress) || late, young)
 			return f
 		}
@@ -226,7 +233,9 @@ func (g *sight) contradicted(id Identity) Fault {
 		return Fault{}
 	}
 	done := slices.ContainsFunc(g.shown[id][OldDisk], func(r *reconcile.Record) bool { return r.State == reconcile.StateCompleted })
-	return Fault{Name: "a failure is remembered of what was done", Kinds: []reconcile.Kind{reconcile.FailureContradicted}, Hidden: hidden(done, otherStore)}
+	late := func(r *reconcile.Record) bool { return g.unread(Receipts, r) }
+	since := !slices.ContainsFunc(slices.Concat(g.standing(id, Orders), g.standing(id, Charges)), func(r *reconcile.Record) bool { return !late(r) })
+	return Fault{Name: "a failure is remembered of what was done", Kinds: []reconcile.Kind{reconcile.FailureContradicted}, Hidden: hidden(done, otherStore, since, young)}
 }
 
 func (g *sight) conflict(id Identity) Fault {

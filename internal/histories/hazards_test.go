@@ -111,7 +111,8 @@ var hazards = []hazard{
 			return a.truth.Done.Remote > 0 && slices.ContainsFunc(a.left[histories.Messages], func(r *reconcile.Record) bool { return !r.SentAt.Known() })
 		},
 		func(a *action) bool {
-			shown := a.h.Service.KeyedLog && len(a.left[histories.Charges]) > 0
+			outbox := a.facts(histories.Messages) // one that ends before the delivery may hold its mark in a transaction that is not shown
+			shown := a.h.Service.KeyedLog && len(a.left[histories.Charges]) > 0 && !a.firstCharge().Add(a.h.Service.Clocks.Provider+outbox.Skew).After(outbox.Coverage.To)
 			return a.saysNo() || shown && !a.h.Service.Dedup && a.charged() && a.v.j.Class != reconcile.ClassInconclusive && !a.v.has(reconcile.ResendPending)
 		},
 	},
