@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ import (
 )
 
 // TestTruthThroughFiles writes one past in fifty out as a service would keep it, a database, JSON lines and a CSV file, scans that with the pipeline, and holds
-// what is found against judging the records themselves.
+// what is found against judging the records themselves. Then it does so once more with the rows in another order, and some of them several times.
 func TestTruthThroughFiles(t *testing.T) {
 	t.Parallel()
 	const hands, one = 2, 50
@@ -35,7 +36,8 @@ func TestTruthThroughFiles(t *testing.T) {
 				for seed := *first + hand*one; seed < *first+min(*amount, 20_000) && !t.Failed(); seed += hands * one {
 					if h := histories.Generate(seed); writable(h) {
 						written[hand]++
-						through(t, dir, seed, h)
+						through(t, dir, seed, h, h.Records)
+						through(t, dir, seed, h, again(h, seed))
 					}
 				}
 			})
@@ -62,9 +64,22 @@ func writable(h *histories.History) bool {
 	return true
 }
 
-func through(t *testing.T, dir string, seed uint64, h *histories.History) {
+// again shuffles the records of a past, of which some come twice or three times.
+func again(h *histories.History, seed uint64) []*reconcile.Record {
+	rng := rand.New(rand.NewPCG(seed, 23))
+	out := slices.Clone(h.Records)
+	for _, r := range h.Records {
+		for range max(0, rng.IntN(5)-2) {
+			out = append(out, r)
+		}
+	}
+	rng.Shuffle(len(out), func(i, k int) { out[i], out[k] = out[k], out[i] })
+	return out
+}
+
+func through(t *testing.T, dir string, seed uint64, h *histories.History, records []*reconcile.Record) {
 	t.Helper()
-	path, err := writeHistory(t.Context(), dir, h)
+	path, err := writeHistory(t.Context(), dir, h, records)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +180,7 @@ func has(h *histories.History, f *reconcile.SourceFacts) []string {
 }
 
 // writeHistory keeps a past as its service would, and writes the config that reads it.
-func writeHistory(ctx context.Context, dir string, h *histories.History) (path string, err error) {
+func writeHistory(ctx context.Context, dir string, h *histories.History, records []*reconcile.Record) (path string, err error) {
 	var sources strings.Builder
 	store := filepath.Join(dir, "service.sqlite")
 	if err := os.Remove(store); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -182,7 +197,7 @@ func writeHistory(ctx context.Context, dir string, h *histories.History) (path s
 	for i := range h.World.Sources {
 		f := &h.World.Sources[i]
 		var rows []map[string]any
-		for _, r := range h.Records {
+		for _, r := range records {
 			if r.Source == f.Name {
 				rows = append(rows, cells(h, r))
 			}

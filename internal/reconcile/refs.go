@@ -7,7 +7,7 @@ type RefDomain uint8
 const (
 	RefEffect  RefDomain = iota + 1 // effect id, own or pointed to
 	RefObject                       // provider object id, own or pointed to
-	RefRequest                      // request id
+	RefRequest                      // request id; of a record that names nothing else, its own event or message
 	RefSentKey                      // key that the provider was sent
 )
 
@@ -32,7 +32,22 @@ func AppendRefs(buf []Ref, r *Record) []Ref {
 		add(RefObject, r.ProviderRef)
 	}
 	add(RefRequest, r.RequestID)
+	if own := r.ownEvent(); own.known && !r.EffectID.known && !r.ProviderRef.known && !r.ObjectID.known && !r.RequestID.known && !r.Key().known {
+		add(RefRequest, Text(r.Source+"\x00"+own.String())) // nobody else names it, but a repetition of it is no second one
+	}
 	return buf
+}
+
+// ownEvent is the id by which a provider's line or a message is known again, whatever it tells of.
+func (r *Record) ownEvent() Value {
+	switch r.Role {
+	case RoleProvider:
+		return r.EventID
+	case RoleOutbox:
+		return r.MessageID
+	case RoleReceipt, RoleEffect, RoleIntent:
+	}
+	return Value{}
 }
 
 func (d RefDomain) link() Link {
