@@ -109,9 +109,9 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("stranger-stands", "a line that is not ours by claim or operation carries its key or its object")
 	case !j.inPartitions(f):
 		return uncovered("other-partition", "it covers other partitions only")
-	case cov.From.known && (!began.known || began.Add(-f.Skew).Before(cov.From)):
+	case cov.From.known && !began.Add(-f.Skew).After(cov.From): // of what was written in the instant of its first record some may stand in the file before
 		return uncovered("before-coverage", "it covers only from %s", stamp(cov.From))
-	case f.Retained.Valid && (!began.known || began.Add(-f.Skew).Before(j.w.Now.Add(-f.Retained.D))):
+	case f.Retained.Valid && !began.Add(-f.Skew).After(j.w.Now.Add(-f.Retained.D)): // whether a row of exactly that age is moved away each store has its own rule
 		return uncovered("archived", "rows older than %s are archived", f.Retained.D)
 	case why == neverHappened && j.goesOn():
 		return uncovered("receipt-gone", "a copy shows it under way, its receipt is gone, and no clients' book tells whether it was sent again")

@@ -118,7 +118,7 @@ var Findings = [...]Finding{
 	ProviderMismatch: {
 		Word:     "provider-mismatch",
 		Means:    "like amounts, currency or status differ between the service and the provider, or the log says two things under one event id",
-		NotWhen:  "a partial capture; a refund attached to its original",
+		NotWhen:  "a partial capture; a refund attached to its original; a row that was taken back, whose refund may stand elsewhere",
 		Why:      "{what}",
 		Severity: SeverityMedium, Judged: true,
 	},

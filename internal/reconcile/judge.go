@@ -62,6 +62,9 @@ func (j *judging) classOf() Class {
 	case j.live() == nil && j.compensated():
 		j.out.Explained = "compensated"
 		return ClassExplained
+	case j.takenBackHere():
+		j.out.Explained = "taken-back"
+		return ClassExplained
 	case !j.remembered() && j.exposure.State != ExposureNone:
 		j.out.Why = j.exposedWhy()
 		return ClassInconclusive

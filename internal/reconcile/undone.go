@@ -34,6 +34,16 @@ func (j *judging) compensated() bool {
 	return j.takenBack() && j.done() == nil && len(j.pending) == 0 && j.serving(StateFailedFinal, StateFailedRetryable) != nil
 }
 
+// takenBackHere reports whether the service took its row back and nothing shows that the provider's side was too. That is no mismatch: a refund may be an object of
+// its own, under a key of its own or in a log that is not read, and no source says that it shows every one. But it is not called matched either.
+func (j *judging) takenBackHere() bool {
+	back := func(r *Record) bool {
+		return (r.Status == StatusVoid || r.Status == StatusReversed) && !r.DeletedAt.known
+	}
+	return len(j.effects)+len(j.copyEffects)+len(j.pendingRows) == 0 && slices.ContainsFunc(j.undone, back) &&
+		len(j.objectsIn(OutcomeSucceeded)) > 0 && len(j.objectsIn(OutcomeReversed)) == 0
+}
+
 // serving returns a receipt of the serving store in one of the states.
 func (j *judging) serving(states ...State) *Record {
 	for _, r := range j.receipts {
