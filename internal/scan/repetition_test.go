@@ -18,7 +18,7 @@ import (
 // counts and cases are the same.
 func TestRepetitionChangesNothing(t *testing.T) {
 	t.Parallel()
-	const hands, seeds = 2, 400
+	const hands, seeds = 2, 200
 	for hand := range uint64(hands) {
 		t.Run(fmt.Sprint(hand), func(t *testing.T) {
 			t.Parallel()
