@@ -97,6 +97,7 @@ type unit struct {
 
 	receipts []*Record
 
+	taken  *unit // the unit into which it moved for the sake of a call
 	fitted *unit // the loose unit that was last found to fit it,
 	via    Ref   // and the reference that led there
 }
@@ -267,8 +268,12 @@ func (j *joiner) foldObjects() {
 	holders := make(map[string][]*unit)
 	for _, u := range j.units {
 		for i := range u.ev {
-			if r := u.ev[i].Record; r.Role == RoleProvider && r.ObjectID.known {
-				name := r.Source + "\x00" + r.ObjectID.String()
+			r := u.ev[i].Record
+			if r.Role != RoleProvider {
+				continue
+			}
+			for id := range r.ObjectID.Members() {
+				name := r.Source + "\x00" + id.String()
 				if us := holders[name]; len(us) == 0 || us[len(us)-1] != u {
 					holders[name] = append(us, u)
 				}
@@ -282,6 +287,7 @@ func (j *joiner) foldObjects() {
 		}
 	}
 	sort.Strings(names)
+	j.keepApart(holders)
 	for _, name := range names {
 		j.foldObject(holders[name])
 	}

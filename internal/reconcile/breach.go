@@ -47,7 +47,7 @@ func (j *joiner) tellBreaches(claims map[string]*claim) {
 }
 
 func namesEffect(receipts []*Record, id Value) bool {
-	return slices.ContainsFunc(receipts, func(r *Record) bool { return r.EffectID.Equal(id) })
+	return slices.ContainsFunc(receipts, func(r *Record) bool { return r.EffectID.Names(id) })
 }
 
 // breach notes the row of the least scope: of several, which is named depends on nothing but what they say. Of several references the least counts.
@@ -77,7 +77,7 @@ func scopeBreach(j *judging) (bool, []string, map[string]string) {
 	}
 	var refs []string
 	for _, e := range j.s.Evidence {
-		if e.Record.Role == RoleReceipt && e.Record.EffectID.Equal(b.Value) {
+		if e.Record.Role == RoleReceipt && e.Record.EffectID.Names(b.Value) {
 			refs = append(refs, ref(e.Record))
 		}
 	}

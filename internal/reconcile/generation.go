@@ -110,7 +110,7 @@ func staleGeneration(j *judging) (bool, []string, map[string]string) {
 		switch {
 		case !met:
 			first[m.r.Source] = m
-		case o.gen != m.gen && j.beyond(m.r.Source, len(standing[m.r.Source])):
+		case o.gen != m.gen && j.beyond(m.r.Source, standing[m.r.Source].n):
 			if o.gen > m.gen {
 				o, m = m, o
 			}

@@ -9,8 +9,10 @@ import (
 )
 
 // joinKeyless joins records without a key by their references. Keyless records that share a reference stand for one thing; that thing joins the one
-// identity its references lead to, if it agrees with it. Where they lead to several, it joins none: each is told of the clash.
+// identity its references lead to, if it agrees with it. Where they lead to several, it joins none: each is told of the clash. A call that made a set brings
+// nobody together, see calls.go.
 func (j *joiner) joinKeyless(rs []*Record) {
+	calls, rs := divide(rs, isCall)
 	loose := j.looseUnits(rs)
 	claims := j.claims()
 	for _, u := range loose {
@@ -19,6 +21,7 @@ func (j *joiner) joinKeyless(rs []*Record) {
 		}
 		j.place(u, claims)
 	}
+	loose = append(loose, j.placeCalls(calls, loose)...)
 	j.tellClashes(claims)
 	j.tellBreaches(claims)
 	j.units = append(j.units, loose...)
@@ -317,7 +320,7 @@ type sayings struct {
 }
 
 func (s *sayings) add(r *Record) {
-	if !r.Amount.Valid && !r.Params.known {
+	if !r.Amount.Valid && !r.Params.known || r.Role == RoleProvider && r.ObjectID.set { // what it says is of all that was made, and a row may be of one
 		return
 	}
 	text := r.Amount.String() + "\x00" + r.Params.String()

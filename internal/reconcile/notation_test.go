@@ -367,6 +367,9 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 	switch {
 	case texts[name] != nil:
 		*texts[name] = reconcile.Text(v)
+		if in, ok := strings.CutPrefix(v, "{"); ok && (name == "object" || name == "ref" || name == "effect") { // a set
+			*texts[name] = reconcile.Set([]byte(strings.TrimSuffix(in, "}")))
+		}
 	case times[name] != nil:
 		*times[name] = clock(v)
 	case name == "status":

@@ -61,7 +61,7 @@ func (j *joiner) ownRow(u *unit, ref Ref) []Component {
 
 // owns reports whether a record is the row or object that a reference names, in a store that serves.
 func (j *joiner) owns(r *Record, ref Ref) bool {
-	if (ref.Domain == RefEffect) != (r.Role == RoleEffect) || (ref.Domain == RefObject) != (r.Role == RoleProvider) || !ownRef(r).Equal(ref.Value) {
+	if (ref.Domain == RefEffect) != (r.Role == RoleEffect) || (ref.Domain == RefObject) != (r.Role == RoleProvider) || !ownRef(r).Names(ref.Value) {
 		return false
 	}
 	f := j.w.Source(r.Source)

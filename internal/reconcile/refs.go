@@ -18,12 +18,19 @@ type Ref struct {
 }
 
 // AppendRefs appends the references a record can be joined by. Two records of one contract that share a reference belong together, unless they carry
-// different identities: then it is a clash.
+// different identities: then it is a clash. Of a set each member is a reference, and last the whole, as one text may name it elsewhere.
 func AppendRefs(buf []Ref, r *Record) []Ref {
 	add := func(d RefDomain, v Value) {
-		if v.known && len(v.text) > 0 {
-			buf = append(buf, Ref{d, v})
+		if !v.known || len(v.text) == 0 {
+			return
 		}
+		if v.set {
+			for m := range v.Members() {
+				buf = append(buf, Ref{d, m})
+			}
+			v = Bytes(v.text)
+		}
+		buf = append(buf, Ref{d, v})
 	}
 	add(RefEffect, r.EffectID)
 	if r.Role == RoleProvider {

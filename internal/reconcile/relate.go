@@ -81,7 +81,7 @@ func Wants(s *Subject, w *World) []Want {
 func (j *judging) namesAnother() bool {
 	return slices.ContainsFunc(j.s.Evidence, func(e Evidence) bool {
 		r := e.Record
-		return r.Role != RoleEffect && r.EffectID.known && !slices.ContainsFunc(j.undone, func(u *Record) bool { return u.EffectID.Equal(r.EffectID) })
+		return r.Role != RoleEffect && r.EffectID.known && !slices.ContainsFunc(j.undone, func(u *Record) bool { return r.EffectID.Names(u.EffectID) })
 	})
 }
 

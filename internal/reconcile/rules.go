@@ -84,8 +84,8 @@ func fill(sentence string, words map[string]string) string {
 }
 
 func duplicateEffect(j *judging) (bool, []string, map[string]string) {
-	if rs, source, want := j.tooMany(); rs != nil {
-		return true, rs, map[string]string{"what": fmt.Sprintf("%d effective records stand in %s under one identity; the contract expects %s.", len(rs), source, want)}
+	if of, source, want := j.tooMany(); of.n > 0 {
+		return true, of.refs, map[string]string{"what": fmt.Sprintf("%d effective records stand in %s under one identity; the contract expects %s.", of.n, source, want)}
 	}
 	if rows := j.onBothSides(); rows != nil {
 		what := fmt.Sprintf("%s and %s are two rows, the one in the store in use, the other in one that was: both took the action.", ref(rows[0]), ref(rows[1]))
@@ -115,7 +115,7 @@ func (j *judging) onBothSides() []*Record {
 }
 
 // tooMany returns the records of the first source that holds more effective ones than the contract expects.
-func (j *judging) tooMany() (refs []string, source, expected string) {
+func (j *judging) tooMany() (of stand, source, expected string) {
 	bySource := j.standing()
 	names := make([]string, 0, len(bySource))
 	for name := range bySource {
@@ -123,11 +123,11 @@ func (j *judging) tooMany() (refs []string, source, expected string) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if j.beyond(name, len(bySource[name])) {
+		if j.beyond(name, bySource[name].n) {
 			return bySource[name], name, fmt.Sprint(j.c.ExpectOf(name).Max)
 		}
 	}
-	return nil, "", ""
+	return stand{}, "", ""
 }
 
 // beyond reports whether so many records of a source are more than the contract expects.
@@ -136,27 +136,10 @@ func (j *judging) beyond(source string, n int) bool {
 	return q.Max >= 0 && n > q.Max
 }
 
-// standing lists the effective records by source.
-func (j *judging) standing() map[string][]string {
-	bySource := make(map[string][]string)
-	for _, r := range j.effects {
-		bySource[r.Source] = append(bySource[r.Source], ref(r))
-	}
-	for _, r := range j.copyEffects {
-		bySource[r.Source] = append(bySource[r.Source], ref(r))
-	}
-	for _, o := range j.objects {
-		if o.outcome == OutcomeSucceeded && o.id.known {
-			bySource[o.source] = append(bySource[o.source], ref(o.lines[0]))
-		}
-	}
-	return bySource
-}
-
 // reexecutedAfterExpiry holds where the second effect is younger than the end of the first one's receipt.
 func reexecutedAfterExpiry(j *judging) (bool, []string, map[string]string) {
-	refs, source, _ := j.tooMany()
-	if refs == nil || !j.c.Retention.Valid || j.c.Expiry.ByReaper {
+	of, source, _ := j.tooMany()
+	if of.n == 0 || !j.c.Retention.Valid || j.c.Expiry.ByReaper {
 		return false, nil, nil
 	}
 	var times []Instant
@@ -176,7 +159,7 @@ func reexecutedAfterExpiry(j *judging) (bool, []string, map[string]string) {
 			return false, nil, nil
 		}
 	}
-	return true, refs, map[string]string{"count": fmt.Sprint(len(refs)), "source": source, "retention": j.c.Retention.D.String()}
+	return true, of.refs, map[string]string{"count": fmt.Sprint(of.n), "source": source, "retention": j.c.Retention.D.String()}
 }
 
 func cmpInstant(a, b Instant) int {
@@ -411,7 +394,7 @@ func providerMismatch(j *judging) (bool, []string, map[string]string) {
 	done := j.objectsIn(OutcomeSucceeded)
 	for _, r := range j.effects {
 		for _, o := range done {
-			if r.Amount.Valid && o.amount.Valid && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
+			if r.Amount.Valid && o.amount.Valid && !o.id.set && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
 				j.explainFacts(r, o.lines[0])
 				return true, []string{ref(r), ref(o.lines[0])}, mismatch(r.Amount.String(), o.amount.String())
 			}

@@ -252,7 +252,7 @@ func (j *judging) clashes(r *Record) bool {
 	if r.Role == RoleProvider {
 		own = RefObject
 	}
-	return slices.ContainsFunc(j.s.Clashes, func(c Clash) bool { return c.Field == own.field() && c.Value.Equal(ownRef(r)) })
+	return slices.ContainsFunc(j.s.Clashes, func(c Clash) bool { return c.Field == own.field() && ownRef(r).Names(c.Value) })
 }
 
 // explainOrphan says why an effect may stand without a receipt, "" when nothing explains it.

@@ -355,7 +355,7 @@ func (t *tieSeat) counts(kind TieKind, o *tieSeat) bool {
 // keptApart reports whether the provider itself showed that one key of two actions is two to it: it made an object of its own for each, at times between which
 // it promises not to forget a key.
 func keptApart(a, b *tieSeat) bool {
-	if !a.made.Differs(b.made) {
+	if !a.made.Differs(b.made) || a.made.meets(b.made) {
 		return false
 	}
 	known := a.s.Contract.KeyKnown()

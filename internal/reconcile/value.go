@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"iter"
 	"time"
 )
 
@@ -10,6 +11,7 @@ import (
 type Value struct {
 	text  []byte
 	known bool
+	set   bool // several members, sorted, with commas between
 }
 
 // Bytes returns a known Value with exactly these bytes; b is not copied.
@@ -17,6 +19,41 @@ func Bytes(b []byte) Value { return Value{text: b, known: true} }
 
 // Text returns a known Value holding s.
 func Text(s string) Value { return Value{text: []byte(s), known: true} }
+
+// Set returns a known Value that names several things at once, such as all that one call of a provider made: b holds at least two texts without commas, sorted,
+// each once, with commas between. Sets of equal members are equal, in whatever order a source told them; b is not copied.
+func Set(b []byte) Value { return Value{text: b, known: true, set: true} }
+
+// IsSet reports whether the Value names several things.
+func (v Value) IsSet() bool { return v.set }
+
+// Members yields each thing that the Value names: the members of a set, else the Value itself; nothing where it is unknown.
+func (v Value) Members() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if !v.set {
+			_ = !v.known || yield(v)
+			return
+		}
+		for m := range bytes.SplitSeq(v.text, []byte{','}) {
+			if !yield(Bytes(m)) {
+				return
+			}
+		}
+	}
+}
+
+// Names reports whether one of the things that the Value names is o, or all of them together are.
+func (v Value) Names(o Value) bool {
+	if v.Equal(o) {
+		return true
+	}
+	for m := range v.Members() {
+		if m.Equal(o) {
+			return true
+		}
+	}
+	return false
+}
 
 // Known reports whether the fact is known.
 func (v Value) Known() bool { return v.known }
@@ -42,7 +79,7 @@ func (v Value) Or(o Value) Value {
 }
 
 // Clone returns a Value that shares no memory with v.
-func (v Value) Clone() Value { return Value{text: bytes.Clone(v.text), known: v.known} }
+func (v Value) Clone() Value { return Value{text: bytes.Clone(v.text), known: v.known, set: v.set} }
 
 // Instant is a UTC instant, or unknown. The zero Instant is unknown.
 type Instant struct {

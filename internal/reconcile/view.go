@@ -67,6 +67,7 @@ type object struct {
 	outcome Outcome
 	weight  int  // of the line that told it
 	doubted bool // the log tells the contrary of it too
+	counts  int  // how many records it counts for, see creations
 	amount  Amount
 	at      Instant
 }

@@ -110,7 +110,7 @@ func (p *plain) sieved(t *testing.T) (classes []reconcile.Class, sure bool) {
 				continue
 			}
 			var n trace
-			if _, ok := tr.read(0, rec.Clone(), &n); !ok {
+			if !tr.read(0, rec.Clone(), &n) {
 				t.Fatalf("no contract claims row %d", i)
 			}
 			n.pos = uint64(i)

@@ -27,7 +27,7 @@ func crowdSize(budget int64) int { return int(max(leastCrowd, min(mostCrowd, bud
 // everyone sees with whom it shares a reference or a request.
 //
 // A block that is itself too large is cut, at last between keys. Where some row of it does not tell whose it is, a piece cannot show that nobody else's row is
-// one's own: then its absences stay open.
+// one's own: then its absences stay open. So do all of a crowd in which some row names a set.
 func (j *judge) crowd(ctx context.Context, each func(func([]suspect) error) error, which func(*reconcile.Subject) bool) error {
 	c := &crowd{asking: newAsking(j.readers, j.book), most: j.crowds / 4, block: cmp.Or(j.block, clusterRows)}
 	if err := j.members(ctx, each, c); err != nil {
@@ -39,8 +39,9 @@ func (j *judge) crowd(ctx context.Context, each func(func([]suspect) error) erro
 		return err
 	}
 	c.index()
+	sets := len(parts) > 1 && slices.ContainsFunc(c.rows, func(m member) bool { return m.several }) // what they name may stand in any part
 	for _, part := range parts {
-		j.open = part.open
+		j.open = part.open || sets
 		if err := j.part(ctx, c.beside(part), which); err != nil {
 			return err
 		}
@@ -61,6 +62,7 @@ type member struct {
 	ties       [6]uint32 // what else is shared across identities
 	t          int64     // when it began
 	loose      bool      // it tells its key, but not its whole identity
+	several    bool      // it names several of one kind, of which refs holds the first
 	owns       [2]bool   // it is the row that its effect id names, the line that its object id names
 }
 

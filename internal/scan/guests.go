@@ -54,7 +54,11 @@ func (j *judge) memberOf(seed maphash.Seed, e suspect, r *reconcile.Record) memb
 		m.key = short(append(b, c.Name...))
 	}
 	for _, ref := range reconcile.AppendRefs(nil, r) {
-		m.refs[ref.Domain-reconcile.RefEffect] = short(append([]byte(c.Name+"\x00"), ref.Value.Bytes()...))
+		if of := &m.refs[ref.Domain-reconcile.RefEffect]; *of == 0 {
+			*of = short(append([]byte(c.Name+"\x00"), ref.Value.Bytes()...))
+		} else {
+			m.several = true
+		}
 	}
 	m.owns = [2]bool{r.Role == reconcile.RoleEffect, r.Role == reconcile.RoleProvider}
 	m.t = c.Began(r).UnixNano()

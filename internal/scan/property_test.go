@@ -82,12 +82,19 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 	if rapid.IntRange(0, 2).Draw(t, "scene") == 0 {
 		scene(t, ms, keyed)
 	}
+	setsDrawn := rapid.IntRange(0, 2).Draw(t, "sets") == 0
+	if setsDrawn && rapid.IntRange(0, 2).Draw(t, "expects") == 0 {
+		c.Expects = map[string]reconcile.Quantity{"orders": {Min: 2, Max: 2}}
+	}
 	for range rapid.IntRange(0, 24).Draw(t, "records") {
 		m := ms[rapid.IntRange(0, 3).Draw(t, "source")]
 		r := record(t, m.facts)
 		keyed(r, m.facts)
 		if c.OtherKeys() {
 			sentKeys(t, r, m.facts)
+		}
+		if setsDrawn {
+			sets(t, r)
 		}
 		if m.facts.Role == reconcile.RoleEffect && r.EffectID.Known() {
 			r.EffectID = reconcile.Text(fmt.Sprint(len(m.recs))) // a row's own id is its own
@@ -99,6 +106,20 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 		cfg.Events = []reconcile.Event{{Store: "receipts", From: reconcile.At(noon.Add(-10 * time.Hour)), To: reconcile.At(noon.Add(-5 * time.Hour))}}
 	}
 	return cfg, ms
+}
+
+// sets lets a record name several things where it names one.
+func sets(t *rapid.T, r *reconcile.Record) {
+	several := func(v *reconcile.Value, name string, of ...string) {
+		if v.Known() && rapid.IntRange(0, 2).Draw(t, "a set of "+name) == 0 {
+			*v = reconcile.Set([]byte(rapid.SampledFrom(of).Draw(t, "members of "+name)))
+		}
+	}
+	several(&r.ObjectID, "object", "o1,o2", "o1,o2,o3", "o2,o3", "o3,o4")
+	several(&r.ProviderRef, "ref", "o1,o2", "o2,o4")
+	if r.Role == reconcile.RoleReceipt {
+		several(&r.EffectID, "effect", "1,2", "2,3,4")
+	}
 }
 
 func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {

@@ -256,8 +256,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 	var t trace
 	err := r.readers[i].Scan(ctx, func(pos rows.Pos, rec *reconcile.Record) error {
 		var err error
-		request, ok := tr.read(pos, rec, &t)
-		if !ok {
+		if !tr.read(pos, rec, &t) {
 			n.unclaimed++
 			return tr.strangerTo(rec, strange)
 		}
@@ -276,18 +275,26 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		} else {
 			err = w.settle(&row)
 		}
-		if err != nil || request == 0 {
-			return err
+		return cmp.Or(err, tr.postMore(t, asked, sought))
+	})
+	return cmp.Or(err, w.done(), asked.done(), strange.done(), sought.done(), ties.done())
+}
+
+// postMore keeps the references for which a trace has no room: traces again, of which pr is the reference and er its tag.
+func (tr *tracer) postMore(t trace, asked, sought *writer) error {
+	node := rowNode(&t)
+	for _, m := range tr.more {
+		e, err := asked.entry(node)
+		if err == nil && m.tag == tagObject {
+			err = seekTop(sought, m.h)
 		}
-		e, err := asked.entry(rowNode(&t))
 		if err != nil {
 			return err
 		}
-		t.pr = request
+		t.pr, t.er = m.h, m.tag
 		t.put(e)
-		return nil
-	})
-	return cmp.Or(err, w.done(), asked.done(), strange.done(), sought.done(), ties.done())
+	}
+	return nil
 }
 
 func (n *tally) see(c *reconcile.Contract, r *reconcile.Record) {

@@ -65,7 +65,7 @@ func (w *writer) suspect(e suspect, hash uint64) error {
 // sieve lets the healthy fall through and keeps the suspects.
 type sieve struct {
 	traces  *pool // of trace, by key text
-	asked   *pool // traces again whose pr is the request id
+	asked   *pool // traces again, whose pr is a reference that had no room and er its tag
 	out     *pool // of suspect, by cluster
 	w       *writer
 	places  places
@@ -206,7 +206,7 @@ func (s *sieve) pull(g group, pulled map[uint64]bool) error {
 	return s.emit(g)
 }
 
-// requests notes the request ids: a keyless row may be joined by nothing else.
+// requests notes the references that had no room, request ids for the most part: a keyless row may be joined by nothing else.
 func (s *sieve) requests(ctx context.Context) error {
 	for i := range s.asked.parts {
 		if err := ctx.Err(); err != nil {
@@ -216,7 +216,7 @@ func (s *sieve) requests(ctx context.Context) error {
 			var t trace
 			for ; len(b) > 0; b = b[traceSize:] {
 				t.get(b)
-				s.refs.add(t.pr, tagRequest, t.k == 0)
+				s.refs.add(t.pr, t.er, t.k == 0)
 			}
 			return nil
 		}); err != nil {
@@ -246,7 +246,7 @@ func (s *sieve) meetings(ctx context.Context) (map[uint64]bool, error) {
 		}
 	}
 	asked := s.hasAsked()
-	nodes := make(map[[2]uint64]uint64) // rows whose request id may be shared → their group
+	nodes := make(map[[2]uint64]uint64) // rows whose further references may be shared → their group
 	if err := s.each(ctx, func(g group) error {
 		if g.near { // a line of its object under another key may be older
 			hot := slices.ContainsFunc(g.rows, func(t trace) bool { return s.refs.repeated(t.pr, tagObject) })
@@ -274,7 +274,7 @@ func (s *sieve) meetings(ctx context.Context) (map[uint64]bool, error) {
 			var t trace
 			for ; len(b) > 0; b = b[traceSize:] {
 				t.get(b)
-				note(nodes[[2]uint64{uint64(t.src), t.pos}], t.pr, tagRequest)
+				note(nodes[[2]uint64{uint64(t.src), t.pos}], t.pr, t.er)
 			}
 			return nil
 		}); err != nil {

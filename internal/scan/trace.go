@@ -134,6 +134,7 @@ type tracer struct {
 	buf   []byte
 	comps []reconcile.Component
 	refs  []reconcile.Ref
+	more  []moreRef // of the row just read
 	marks []reconcile.Mark
 	ties  []reconcile.Tie
 	far   []bool // of each contract: its rows have ties
@@ -145,21 +146,23 @@ type tracer struct {
 	scope    uint32              // of the row just read, where it posts
 }
 
-// read claims a record and fills n from it; false means that no contract claims it. asked is the hash of the row's request id, 0 where it has none:
-// a trace has no room for a third reference.
-func (tr *tracer) read(pos rows.Pos, r *reconcile.Record, n *trace) (asked uint32, ok bool) {
+// moreRef is a reference for which a trace has no room: a request id, or a member of a set beyond the first.
+type moreRef struct{ h, tag uint32 }
+
+// read claims a record and fills n from it; false means that no contract claims it. What the trace has no room for stands in more.
+func (tr *tracer) read(pos rows.Pos, r *reconcile.Record, n *trace) bool {
 	c := tr.book.Claim(r)
 	if c == nil {
-		return 0, false
+		return false
 	}
 	tr.contract = c
 	*n = trace{src: tr.src, ci: tr.index[c], pos: uint64(pos), fl: flags(r.Role)&roleMask | shapeFlags(r)}
 	tr.identify(c, r, n)
-	asked = tr.reference(c, r, n)
+	tr.reference(c, r, n)
 	tr.compare(c, r, n)
 	tr.classify(c, r, n)
 	n.fl |= flags(tr.parts.number(tr.comps)) << partShift
-	return asked, true
+	return true
 }
 
 func (tr *tracer) hash(b []byte) uint64 {
@@ -232,25 +235,34 @@ func (tr *tracer) carriesKeyOnly(c *reconcile.Contract) bool {
 	return true
 }
 
-// reference hashes the references, each with its contract and domain: effect 7 is not object 7.
-func (tr *tracer) reference(c *reconcile.Contract, r *reconcile.Record, n *trace) (asked uint32) {
+// reference hashes the references, each with its contract and domain: effect 7 is not object 7. Of a set the first member stands for the row, and the rules
+// decide whatever it is of.
+func (tr *tracer) reference(c *reconcile.Contract, r *reconcile.Record, n *trace) {
 	ci := byte(tr.index[c])
+	tr.more = tr.more[:0]
+	further := func(h, tag uint32) {
+		tr.more = append(tr.more, moreRef{h, tag})
+		n.fl |= odd
+	}
 	tr.refs = reconcile.AppendRefs(tr.refs[:0], r)
 	for _, ref := range tr.refs {
 		tr.buf = append(tr.buf[:0], 'r', ci, byte(ref.Domain))
 		tr.buf = append(tr.buf, ref.Value.Bytes()...)
 		h := tr.short(tr.buf)
-		switch ref.Domain {
-		case reconcile.RefEffect:
+		switch {
+		case ref.Domain == reconcile.RefEffect && n.er != 0:
+			further(h, tagEffect)
+		case ref.Domain == reconcile.RefEffect:
 			n.er = h
-		case reconcile.RefObject:
+		case ref.Domain == reconcile.RefObject && n.pr != 0:
+			further(h, tagObject)
+		case ref.Domain == reconcile.RefObject:
 			n.pr = h
-		case reconcile.RefRequest:
-			asked = h
-		case reconcile.RefSentKey: // a tie brings these together
+		case ref.Domain == reconcile.RefRequest:
+			tr.more = append(tr.more, moreRef{h, tagRequest})
+		case ref.Domain == reconcile.RefSentKey: // a tie brings these together
 		}
 	}
-	return asked
 }
 
 func (tr *tracer) compare(c *reconcile.Contract, r *reconcile.Record, n *trace) {

@@ -54,10 +54,19 @@ func (u *unseen) meet(r *reconcile.Record, cells []rows.Cell) {
 	}
 }
 
-// several reports whether a record's object has more names than a row would hold: a set, or one that is spelled with its place, of which a row may hold the end.
+// several reports whether a record's object has more names than a row would hold: several that could not be told apart, or one that is spelled with its place,
+// of which a row may hold the end.
 func (u *unseen) several(object reconcile.Value) bool {
-	name := object.Bytes()
-	return u.many && (bytes.IndexByte(name, ',') >= 0 || bytes.HasPrefix(name, []byte("arn:")) || bytes.HasPrefix(name, []byte("https://")))
+	if !u.many {
+		return false
+	}
+	for m := range object.Members() {
+		name := m.Bytes()
+		if bytes.IndexByte(name, ',') >= 0 || bytes.HasPrefix(name, []byte("arn:")) || bytes.HasPrefix(name, []byte("https://")) {
+			return true
+		}
+	}
+	return false
 }
 
 // named reports whether a record tells its object at all: what a call made that does not stands in the log, and no reference finds it there.

@@ -242,7 +242,10 @@ func (m *Mapper) text(f *Field, t textFact) error {
 	m.add(func(cells []rows.Cell) *Unreadable {
 		*dst = reconcile.Value{}
 		b, known, bad := m.evalWords(e, cells)
-		if known {
+		switch {
+		case known && t.reference && m.isSet(e, cells):
+			*dst = reconcile.Set(b)
+		case known:
 			*dst = reconcile.Bytes(b)
 		}
 		return bad

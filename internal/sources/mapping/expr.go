@@ -22,12 +22,14 @@ type expr struct {
 	at       int // cell, -1 when there is none
 	first    []alternative
 	picked   string     // which alternative gave the value of the row read last: its columns
+	took     *expr      // and that alternative itself
 	absent   *condition // the texts that stand for no value, nil where all are one
 	parts    []part
 	join     []byte
 	json     string
 	constant []byte
 	plain    bool // one cell, nothing done to it
+	changed  bool // something is done to the text
 
 	exact     bool // an identity or a reference: floating point is refused
 	composite bool // a payload: objects and arrays are taken as their source text
@@ -107,7 +109,8 @@ func (m *Mapper) expr(f *Field) (*expr, error) {
 		return nil, f.at("count from 0", "%s has a negative length or index", text.SafeString(f.Name))
 	}
 	transformed := f.JSON != "" || f.StripPrefix != "" || f.Split != "" || f.Lower || f.Hash != "" || f.Prefix != "" || f.Truncate > 0
-	e.plain = e.at >= 0 && !transformed && len(f.Words) == 0 && len(f.Absent) == 0
+	e.changed = transformed || len(f.Words) > 0
+	e.plain = e.at >= 0 && !e.changed && len(f.Absent) == 0
 	return e, nil
 }
 

@@ -45,7 +45,7 @@ func (m *Mapper) alternatives(e *expr, f *Field) error {
 
 // firstOf returns the value of the first alternative that has one, and notes which that is.
 func (m *Mapper) firstOf(e *expr, cells []rows.Cell) (b []byte, known bool, bad *Unreadable) {
-	e.picked = ""
+	e.picked, e.took = "", nil
 	for i := range e.first {
 		a := &e.first[i]
 		a.expr.exact, a.expr.composite, a.expr.mixed = e.exact, e.composite, e.mixed
@@ -56,7 +56,7 @@ func (m *Mapper) firstOf(e *expr, cells []rows.Cell) (b []byte, known bool, bad 
 			continue
 		}
 		if b, known, bad = m.evalWords(a.expr, cells); bad != nil || known {
-			e.picked = a.name
+			e.picked, e.took = a.name, a.expr
 			return b, known, bad
 		}
 	}

@@ -121,3 +121,41 @@ func TestJoinedAsTheRecipeSays(t *testing.T) {
 		}
 	})
 }
+
+// A reference that several elements give is a set where its members can be told apart again: nothing was done to the text, and none holds the comma that stands
+// between them.
+func TestSetsOfReferences(t *testing.T) {
+	t.Parallel()
+	first := []Field{{From: "other"}, {From: "made[].id"}}
+	for _, tt := range []struct {
+		name  string
+		field Field
+		doc   string
+		want  reconcile.Value
+	}{
+		{"several", Field{From: "made[].id"}, `{"made":[{"id":"b"},{"id":"a"},{"id":"b"}]}`, reconcile.Set([]byte("a,b"))},
+		{"numbers", Field{From: "made[].id"}, `{"made":[{"id":12},{"id":7}]}`, reconcile.Set([]byte("12,7"))},
+		{"one", Field{From: "made[].id"}, `{"made":[{"id":"b"}]}`, reconcile.Text("b")},
+		{"one, often", Field{From: "made[].id"}, `{"made":[{"id":"b"},{"id":"b"}]}`, reconcile.Text("b")},
+		{"one with a comma", Field{From: "made[].id"}, `{"made":[{"id":"a,b"}]}`, reconcile.Text("a,b")},
+		{"several, one with a comma", Field{From: "made[].id"}, `{"made":[{"id":"a,b"},{"id":"c"}]}`, reconcile.Text("a,b,c")},
+		{"a text with a comma", Field{From: "id"}, `{"id":"a,b"}`, reconcile.Text("a,b")},
+		{"changed", Field{From: "made[].id", Prefix: "x"}, `{"made":[{"id":"b"},{"id":"a"}]}`, reconcile.Text("xa,b")},
+		{"an alternative", Field{First: first}, `{"made":[{"id":"b"},{"id":"a"}]}`, reconcile.Set([]byte("a,b"))},
+		{"another alternative", Field{First: first}, `{"other":"a,b","made":[{"id":"b"},{"id":"a"}]}`, reconcile.Text("a,b")},
+		{"a changed alternative", Field{First: first, Prefix: "x"}, `{"made":[{"id":"b"},{"id":"a"}]}`, reconcile.Text("xa,b")},
+	} {
+		for _, name := range []string{"object_id", "provider_ref", "effect_id", "target"} {
+			tt.field.Name = name
+			r, bad := mapped(t, Input{Role: reconcile.RoleProvider, Fields: []Field{tt.field}}, tt.doc)
+			if bad != nil {
+				t.Errorf("%s: %s: %v", tt.name, name, bad)
+				continue
+			}
+			got := map[string]reconcile.Value{"object_id": r.ObjectID, "provider_ref": r.ProviderRef, "effect_id": r.EffectID, "target": r.Target}[name]
+			if !got.Equal(tt.want) || got.IsSet() != (tt.want.IsSet() && name != "target") {
+				t.Errorf("%s: %s: %q, set %v", tt.name, name, got.Bytes(), got.IsSet())
+			}
+		}
+	}
+}

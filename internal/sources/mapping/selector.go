@@ -187,7 +187,19 @@ func (m *Mapper) gather(d *derived, values []rows.Cell) rows.Cell {
 	case len(texts) > 1 && !d.many:
 		return rows.Cell{Kind: rows.Bad, Text: []byte("it has " + strconv.Itoa(len(texts)) + " different values where one is meant")}
 	}
-	return rows.Cell{Kind: rows.Text, Text: m.hold(bytes.Join(texts, []byte(",")))}
+	cell := rows.Cell{Kind: rows.Text, Text: m.hold(bytes.Join(texts, []byte(",")))}
+	if !slices.ContainsFunc(texts, func(b []byte) bool { return bytes.IndexByte(b, ',') >= 0 }) {
+		cell.Num = int64(len(texts)) // they can be told apart again
+	}
+	return cell
+}
+
+// isSet reports whether the text that an expr gave for the row is several values as they stand, put together by a selector.
+func (m *Mapper) isSet(e *expr, cells []rows.Cell) bool {
+	if len(e.first) > 0 && !e.changed {
+		e = e.took
+	}
+	return e != nil && e.plain && m.slots[e.at].derived != nil && cells[e.at].Kind == rows.Text && cells[e.at].Num > 1
 }
 
 // hold copies a text into the arena.
