@@ -31,7 +31,7 @@ var Findings = [...]Finding{
 		Word:     "reference-reused",
 		Means:    "one effect, object or id is claimed by two identities, or a linked row is younger than the receipt that names it or differs from it",
 		NotWhen:  "the contract shares effects; the keys agree; every tenant numbers its rows anew, and the action's own row stands",
-		Why:      "{field} {value} is claimed by more than one action, or no longer fits the one that names it. Ids are handed out again after deletes and restores: the row may be somebody else's.",
+		Why:      "{field} {value} {claimed}. Ids are handed out again after deletes and restores: the row may be somebody else's.",
 		Severity: SeverityCritical, Judged: true,
 	},
 	ProviderKeyCollision: {

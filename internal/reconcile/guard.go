@@ -21,6 +21,12 @@ const (
 	acceptForTwo = "It takes a second person: it could still be executed again, or the contract asks for one."
 )
 
+// firstRun and retriesOver are why nothing is done twice although a retry now would, or might, run the action.
+const (
+	firstRun    = "A retry that comes may run the action, for the first time: nothing stands that it would double"
+	retriesOver = "A retry now might run the action again, and none is expected: the contract's retry window has ended"
+)
+
 // keyShared and targetMoved are why the provider could not be trusted to recognise what is sent again.
 const (
 	keyShared   = "The provider is sent one key for this action and another: it would take the one for the other."
@@ -63,7 +69,9 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "recognised", "Every leg that may have executed recognises this key beyond now and margin: the action is not done twice.", true, mayHaveExecuted},
 	{DecideReplay, ResolutionNone, "not-executed", "Nothing was executed and nothing is pending: the service sends the same action again, by its own path.", true, nil},
 
-	{DecideHold, ResolutionNone, "nothing-to-hold", "No retry could execute anything again, and nothing is pending.", false, nothingToHold},
+	{DecideHold, ResolutionNone, "may-run-once", firstRun + ", and nothing is pending.", false, nothingToHold(mayRunFirst)},
+	{DecideHold, ResolutionNone, "retries-over", retriesOver + ", and nothing is pending.", false, nothingToHold(mayRunLate)},
+	{DecideHold, ResolutionNone, "nothing-to-hold", "A retry now would run nothing, and nothing is pending.", false, nothingToHold(nil)},
 	{DecideHold, ResolutionNone, "needs-approval", asksForTwo, false, fourEyes("hold")},
 	{DecideHold, ResolutionNone, "hold", "No retry runs while this is unclear. It asserts nothing of what happened.", true, nil},
 
@@ -85,7 +93,7 @@ var Guards = []Answer{
 	{DecideResolve, Release, "may-have-executed", "It may have been executed: a freed key would let a retry do it again.", false, notExecutedFalse},
 	{DecideResolve, Release, "provider-key-unknown", "The provider is sent a key that is not the client's: its log may show the call under one that nothing here connects with this action. A freed key would let a retry do it again.", false, providerKeyElse},
 	{DecideResolve, Release, "needs-approval", asksForTwo, false, fourEyes("resolve", "release")},
-	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt.", true, nil},
+	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt. A retry then runs the action, for the first time.", true, nil},
 
 	{DecideResolve, Complete, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideResolve, Complete, "not-partly", "No leg is known to be missing while another stands.", false, notPartly},
@@ -121,13 +129,15 @@ var Guards = []Answer{
 	{DecideResolve, DuplicateOf, "needs-reference", "You state that this is the same wish as another action; name that one.", true, nil},
 	{DecideResolve, Compensated, "nothing-stands", "Nothing stands that could have been undone.", false, nothingStands},
 	{DecideResolve, Compensated, "needs-approval", asksForTwo, false, fourEyes("resolve", "compensated")},
-	{DecideResolve, Compensated, "needs-reference", "What was done was undone; name the refund or reversal. A retry can still execute it again until a receipt is seen or the window ends.", true, nil},
+	{DecideResolve, Compensated, "needs-reference", "What was done was undone; name the refund or reversal. It keeps no retry from executing it again.", true, nil},
 	{DecideResolve, Repoint, "nothing-to-repoint", "No receipt here names a row that is missing or claimed by another.", false, nothingToRepoint},
 	{DecideResolve, Repoint, "needs-approval", asksForTwo, false, fourEyes("resolve", "repoint")},
 	{DecideResolve, Repoint, "needs-reference", "The receipt is pointed at its right effect; name that row.", true, nil},
 	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, mayRepeat},
 	{DecideResolve, Accept, "needs-approval", acceptForTwo, false, fourEyes("resolve", "accept")},
-	{DecideResolve, Accept, "harmless", "No retry can do harm. You state that it is explained and needs nothing more.", true, nil},
+	{DecideResolve, Accept, "may-run-once", firstRun + ". You state that it is explained, and that this may happen.", true, mayRunFirst},
+	{DecideResolve, Accept, "retries-over", retriesOver + ". You state that it is explained and needs nothing more.", true, mayRunLate},
+	{DecideResolve, Accept, "runs-nothing", "A retry now would run nothing. You state that it is explained and needs nothing more.", true, nil},
 
 	{DecideRecheck, ResolutionNone, "recheck", "Look again at a time when every source will cover it.", true, nil},
 	{DecideEscalate, ResolutionNone, "escalate", "Hand it over: say to whom, and why. The case stays open.", true, nil},
@@ -245,7 +255,15 @@ func fourEyes(words ...string) func(*judging) bool {
 
 func mayHaveExecuted(j *judging) bool { return j.executed != ExecutedNo }
 
-func nothingToHold(j *judging) bool { return !mayRepeat(j) && len(j.pending) == 0 }
+// nothingToHold asks whether nothing could be executed again, for the reason given; nil: for any.
+func nothingToHold(since func(*judging) bool) func(*judging) bool {
+	return func(j *judging) bool { return !mayRepeat(j) && len(j.pending) == 0 && (since == nil || since(j)) }
+}
+
+// mayRunFirst and mayRunLate ask why an action that is not exposed is none although a retry now might run it: nothing stands that it would double, or none is
+// expected any more.
+func mayRunFirst(j *judging) bool { return j.retry.MayRun() && !j.mightStand() && !renamed(j) }
+func mayRunLate(j *judging) bool  { return j.retry.MayRun() && !mayRunFirst(j) }
 
 // mayRepeat asks whether it could be executed again: by a retry, or by a message or job that would be sent again though its effect stands.
 func mayRepeat(j *judging) bool { return exposed(j) || hasKind(ResendPending)(j) }

@@ -31,6 +31,16 @@ func (j *judging) retryOf() RetryVerdict {
 	return RetryMightExecuteAgain
 }
 
+// MayRun reports whether a retry now would, or might, run the action. The others are answered, refused, or wait.
+func (r RetryVerdict) MayRun() bool {
+	switch r {
+	case RetryReplays, RetryConflicts, RetryWaits, RetryRefusedByRule:
+		return false
+	case RetryUnknown, RetryTakenOver, RetryExecutes, RetryExecutesAgain, RetryMightExecuteAgain:
+	}
+	return true
+}
+
 func (j *judging) retryMeets(live *Record) RetryVerdict {
 	if j.conflictWith(live) {
 		return RetryConflicts

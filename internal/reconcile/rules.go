@@ -72,6 +72,24 @@ func (j *judging) applyRules() {
 		j.out.Reasons = append(j.out.Reasons, reason)
 	}
 	slices.Sort(j.out.Kinds)
+	j.tellRevoked()
+}
+
+// PrincipalRevoked is the rule of the reason that tells of a principal who may no longer ask. It makes nothing a case.
+const PrincipalRevoked = "principal-revoked"
+
+// tellRevoked says behind what makes a case one that whoever asked for it may no longer ask, and since when.
+func (j *judging) tellRevoked() {
+	since, at := Instant{}, ""
+	for _, e := range j.s.Evidence {
+		if r := e.Record; r.RevokedAt.known && !r.RevokedAt.After(j.w.Now) && (!since.known || r.RevokedAt.Before(since)) {
+			since, at = r.RevokedAt, ref(r)
+		}
+	}
+	if since.known && len(j.out.Reasons) > 0 {
+		said := "Whoever asked for it may no longer ask for anything since " + stamp(since) + ": it is not sent again on their word."
+		j.out.Reasons = slices.Insert(j.out.Reasons, 1, Reason{Rule: PrincipalRevoked, Text: said, Refs: []string{at}})
+	}
 }
 
 // fill puts words into a sentence of the table.
@@ -190,7 +208,46 @@ func referenceReused(j *judging) (bool, []string, map[string]string) {
 			}
 		}
 	}
-	return true, refs, map[string]string{"field": c.Field, "value": c.Value.String()}
+	return true, refs, map[string]string{"field": c.Field, "value": c.Value.String(), "claimed": j.claimed(c)}
+}
+
+// claimed says who else claims a reference, where that is an action with a key; of many, that there are many.
+func (j *judging) claimed(first Clash) string {
+	var others []string
+	n := 0
+	for _, c := range j.s.Clashes {
+		if c.Field != first.Field || !c.Value.Equal(first.Value) {
+			continue
+		}
+		n++
+		if keyOf(c.Other).known {
+			others = append(others, j.unlike(c.Other))
+		}
+	}
+	slices.Sort(others)
+	switch {
+	case n >= maxClashes:
+		return "is claimed by this action and by many others"
+	case len(others) > 0:
+		return "is claimed by this action and by that of " + strings.Join(slices.Compact(others), ", and that of ")
+	}
+	return "is claimed by more than one action, or no longer fits the one that names it"
+}
+
+// unlike names another identity by its key, and by what else of it differs from this one's. A key that looks like a secret is not spelled out.
+func (j *judging) unlike(other []Component) string {
+	var parts []string
+	for _, c := range other {
+		own := slices.ContainsFunc(j.s.Identity, func(o Component) bool { return o.Name == c.Name && o.Value.Equal(c.Value) })
+		switch shape := ShapeOf(c.Value.Bytes()); {
+		case !c.Value.known || own && c.Name != "key":
+		case c.Name == "key" && shape != ShapePlain:
+			parts = append(parts, "a key that looks like "+shape.String())
+		default:
+			parts = append(parts, c.Name+" "+c.Value.String())
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // resendPending holds where something that is still to be done, or may start again by itself, has stood for long: an unfinished receipt beside a standing

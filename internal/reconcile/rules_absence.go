@@ -351,7 +351,7 @@ func notExecuted(j *judging) (bool, []string, map[string]string) {
 		return false, nil, nil
 	}
 	if r := j.lapsed(); r != nil {
-		return true, []string{ref(r)}, map[string]string{"sign": "A worker began it and its lease has lapsed without a result"}
+		return true, []string{ref(r)}, map[string]string{"sign": "A worker began it and " + j.lapse(r)}
 	}
 	if j.uncertain() && j.older(j.lastAttempt()) {
 		return true, refsOf(j.intents), map[string]string{"sign": "The client never heard back"}

@@ -20,7 +20,7 @@ func (j *judging) unknownSign() (string, []string) {
 // serviceSign is what receipts and the provider's log tell.
 func (j *judging) serviceSign() (string, []string) {
 	if r := j.lapsed(); r != nil {
-		return "a worker began it and its lease has lapsed without a result", []string{ref(r)}
+		return "a worker began it and " + j.lapse(r), []string{ref(r)}
 	}
 	if r := j.receiptIn(StateUnknown); r != nil {
 		return "the service itself recorded that it does not know", []string{ref(r)}
@@ -45,6 +45,14 @@ func (j *judging) serviceSign() (string, []string) {
 		}
 	}
 	return "", nil
+}
+
+// lapse says of a receipt that its lease has ended, and when.
+func (j *judging) lapse(r *Record) string {
+	if end := j.c.LeaseEnd(r); end.known {
+		return "its lease lapsed at " + stamp(end) + " without a result"
+	}
+	return "its lease has lapsed without a result"
 }
 
 // waitingSign is what should have been done long ago: a message that was not sent, or not confirmed, and a job that is overdue. That nobody marked it proves

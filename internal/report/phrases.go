@@ -21,8 +21,8 @@ func NotKnown(c *scan.Case) string { return unknownSentence(c) }
 // RetryNow says what a retry would do now.
 func RetryNow(v reconcile.RetryVerdict) string { return retrySentences[v] }
 
-// UntilWhen says how long the action can be executed again.
-func UntilWhen(e reconcile.Exposure, now reconcile.Instant) string { return exposureSentence(e, now) }
+// UntilWhen says how long the action can be executed again, and why it cannot where that is so.
+func UntilWhen(c *scan.Case, now reconcile.Instant) string { return exposureSentence(c, now) }
 
 // Exposed is UntilWhen in a cell of a table: open, unknown, the time left, ended or "-".
 func Exposed(e reconcile.Exposure, now reconcile.Instant) string { return shortExposure(e, now) }

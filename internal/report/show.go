@@ -69,7 +69,7 @@ func (s *sheet) sentences(m *scan.Manifest, c *scan.Case) {
 	s.pair(width, "What is known", knownSentence(c))
 	s.pair(width, "What is not", unknownSentence(c))
 	s.pair(width, "A retry now", retrySentences[c.RetryNow])
-	s.pair(width, "Until when", exposureSentence(c.Exposure, m.Now))
+	s.pair(width, "Until when", exposureSentence(c, m.Now))
 	if due := DueSentence(c.Due); due != "" {
 		s.pair(width, "Look again", due)
 	}
@@ -86,16 +86,24 @@ func ofCase(f *scan.ContractFinding) bool { return f.Kind != reconcile.Sensitive
 // knownSentence says whether the action was executed, and whether more than once.
 func knownSentence(c *scan.Case) string {
 	if c.Executed == reconcile.ExecutedYes && (slices.Contains(c.Kinds, reconcile.DuplicateEffect) || slices.Contains(c.Kinds, reconcile.ReexecutedAfterExpiry)) {
-		return "The action was executed more than once."
+		return "The action was executed more than once." + revokedSentence(c)
 	}
 	lost, stands := false, false
 	for _, l := range c.Legs {
 		lost, stands = lost || l.State == reconcile.LegLost, stands || l.State == reconcile.LegYes
 	}
 	if c.Executed == reconcile.ExecutedYes && lost && !stands {
-		return "The action is recorded as executed, and what it made is not there now."
+		return "The action is recorded as executed, and what it made is not there now." + revokedSentence(c)
 	}
-	return executedSentences[c.Executed]
+	return executedSentences[c.Executed] + revokedSentence(c)
+}
+
+// revokedSentence says that whoever asked may no longer ask; "" where nothing says so.
+func revokedSentence(c *scan.Case) string {
+	if slices.ContainsFunc(c.Reasons, func(r reconcile.Reason) bool { return r.Rule == reconcile.PrincipalRevoked }) {
+		return " Whoever asked may no longer ask."
+	}
+	return ""
 }
 
 func unknownSentence(c *scan.Case) string {
@@ -247,24 +255,23 @@ func (s *sheet) why(c *scan.Case) {
 	}
 }
 
-// options writes what may be decided before what is refused.
+// options writes what is advised, then the answers in the order in which they are read.
 func (s *sheet) options(c *scan.Case) {
 	s.title("What may be decided")
-	for _, allowed := range []bool{true, false} {
-		for _, o := range c.Options {
-			if o.Allowed != allowed {
-				continue
-			}
-			answer := o.Decision.String()
-			if o.As != reconcile.ResolutionNone {
-				answer += " --as " + o.As.String()
-			}
-			word := s.in(green, "allowed")
-			if !allowed {
-				word = s.in(dim, "refused")
-			}
-			const name = len("resolve --as confirm-not-executed")
-			s.flow(len("  allowed  ")+name+2, "  %s  %s  %s %s", word, text.Pad(answer, name), text.SafeString(o.Reason), s.in(dim, "["+text.SafeString(o.Code)+"]"))
+	advice := HandOver(c)
+	if advice != "" {
+		s.line("%s", s.in(yellow, advice))
+	}
+	for _, o := range InOrder(c.Options, advice != "") {
+		answer := o.Decision.String()
+		if o.As != reconcile.ResolutionNone {
+			answer += " --as " + o.As.String()
 		}
+		word := s.in(green, "allowed")
+		if !o.Allowed {
+			word = s.in(dim, "refused")
+		}
+		const name = len("resolve --as confirm-not-executed")
+		s.flow(len("  allowed  ")+name+2, "  %s  %s  %s %s", word, text.Pad(answer, name), text.SafeString(o.Reason), s.in(dim, "["+text.SafeString(o.Code)+"]"))
 	}
 }

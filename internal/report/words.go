@@ -3,11 +3,13 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 )
 
@@ -125,8 +127,8 @@ func shortExposure(e reconcile.Exposure, now reconcile.Instant) string {
 	}
 }
 
-func exposureSentence(e reconcile.Exposure, now reconcile.Instant) string {
-	switch e.State {
+func exposureSentence(c *scan.Case, now reconcile.Instant) string {
+	switch e := c.Exposure; e.State {
 	case reconcile.ExposureOpen:
 		return "It can be executed again, and no end of that is known."
 	case reconcile.ExposureUnknown:
@@ -137,8 +139,21 @@ func exposureSentence(e reconcile.Exposure, now reconcile.Instant) string {
 		}
 		return fmt.Sprintf("It can be executed again until %s (%s left).", endText(e.Until), shortExposure(e, now))
 	default:
-		return "No retry can execute it again."
+		return unexposedSentence(c)
 	}
+}
+
+// unexposedSentence says why a case is not exposed. That a retry now may run the action is no contradiction, where nothing stands that it would double, or none
+// is expected any more.
+func unexposedSentence(c *scan.Case) string {
+	stands := func(l reconcile.Leg) bool { return l.State != reconcile.LegNo }
+	switch again := c.RetryNow == reconcile.RetryExecutesAgain || c.RetryNow == reconcile.RetryMightExecuteAgain; {
+	case !c.RetryNow.MayRun():
+		return "A retry now runs nothing."
+	case !again && len(c.Legs) > 0 && !slices.ContainsFunc(c.Legs, stands):
+		return "Nothing stands that a retry would double."
+	}
+	return "No retry is expected any more: the contract's retry window has ended."
 }
 
 var executedSentences = map[reconcile.Executed]string{

@@ -100,8 +100,36 @@ func TestSentencesTellMoreThanOnceAndPassed(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	now := reconcile.At(time.Date(2026, 11, 29, 6, 0, 0, 0, time.UTC))
-	e := reconcile.Exposure{State: reconcile.ExposureUntil, Until: now}
-	if got, want := UntilWhen(e, now), "It could be executed again until 2026-11-29T06:00:00Z, which has passed."; got != want {
+	ended := &scan.Case{}
+	ended.Exposure = reconcile.Exposure{State: reconcile.ExposureUntil, Until: now}
+	if got, want := UntilWhen(ended, now), "It could be executed again until 2026-11-29T06:00:00Z, which has passed."; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestUnexposed: that a case is not exposed is said with its reason, and never as if no retry could run where one may.
+func TestUnexposed(t *testing.T) {
+	t.Parallel()
+	no, yes := []reconcile.Leg{{State: reconcile.LegNo}}, []reconcile.Leg{{State: reconcile.LegYes}}
+	for _, at := range []struct {
+		retry reconcile.RetryVerdict
+		legs  []reconcile.Leg
+		want  string
+	}{
+		{reconcile.RetryReplays, yes, "A retry now runs nothing."},
+		{reconcile.RetryWaits, no, "A retry now runs nothing."},
+		{reconcile.RetryRefusedByRule, yes, "A retry now runs nothing."},
+		{reconcile.RetryTakenOver, no, "Nothing stands that a retry would double."},
+		{reconcile.RetryExecutes, no, "Nothing stands that a retry would double."},
+		{reconcile.RetryUnknown, no, "Nothing stands that a retry would double."},
+		{reconcile.RetryMightExecuteAgain, no, "No retry is expected any more: the contract's retry window has ended."},
+		{reconcile.RetryExecutesAgain, yes, "No retry is expected any more: the contract's retry window has ended."},
+		{reconcile.RetryUnknown, yes, "No retry is expected any more: the contract's retry window has ended."},
+	} {
+		c := &scan.Case{}
+		c.RetryNow, c.Legs = at.retry, at.legs
+		if got := UntilWhen(c, reconcile.Instant{}); got != at.want {
+			t.Errorf("%s: %q, want %q", at.retry, got, at.want)
+		}
 	}
 }

@@ -47,6 +47,7 @@ type app struct {
 	cases  map[string]*scan.Case // read lately
 	recent []string
 	drafts map[string]string // reasons that were begun
+	opened map[string]string // the evidence with which cases were looked at: digests by case
 	coach  *coach            // nil outside training
 
 	inflight  int
@@ -104,6 +105,12 @@ func (a *app) keep(c *scan.Case) {
 		}
 	}
 	a.cases[c.CaseID] = c
+}
+
+// wasOpened reports whether the evidence of a case, as it is, was on the screen.
+func (a *app) wasOpened(c *scan.Case) bool {
+	digest, ok := a.opened[c.CaseID]
+	return ok && digest == c.Digest
 }
 
 // live returns the live decision of a case, nil when there is none.

@@ -19,6 +19,9 @@ type factRow struct {
 	told    []string // the records that differ, where the judgement says which; nil: all that have it
 }
 
+// factRevoked is the fact that whoever asked may no longer ask.
+const factRevoked = "revoked_at"
+
 // sameFact joins what names one thing in two kinds of record.
 func sameFact(name string) string {
 	if name == "object_id" {
@@ -42,6 +45,9 @@ func (v *caseView) aligned() []factRow {
 			if known := slices.IndexFunc(rows, func(r factRow) bool { return r.name == name }); known >= 0 {
 				at = known + 1
 				continue
+			}
+			if name == factRevoked { // what is to be known before anything else is not below the fold
+				at = 0
 			}
 			rows = slices.Insert(rows, min(at, len(rows)), factRow{name: name})
 			at++
@@ -110,6 +116,9 @@ func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
 		}
 		f := e.Facts[at]
 		sign, st := " ", paint.Text
+		if f.Name == factRevoked {
+			st = paint.Warn
+		}
 		if r.differs && (r.told == nil || slices.Contains(r.told, e.Source+":"+e.Locator)) {
 			pointed = pointed || r.told != nil
 			sign, st, remark = v.glyphs.Differs, paint.Differs, v.glyphs.Differs+" differs"
@@ -197,31 +206,27 @@ func (v *caseView) near(s *sheet, title string, found []reconcile.Candidate, mor
 	}
 }
 
-// options writes the answer for a replay first, as nothing else can double an effect; then what may be decided before what is refused. Each has its reason.
+// options writes what is advised, then the guard's answers in the order in which they are read. Each has its reason.
 func (v *caseView) options(s *sheet) {
 	if v.touched[v.id] && v.past == "" {
 		s.add(paint.Warn, "These answers are older than what you have recorded of this case: "+v.keys.Short(keymap.Rescan)+" reads the sources anew and asks again.")
 	}
-	groups := []func(o *reconcile.Option) bool{
-		func(o *reconcile.Option) bool { return o.Decision == reconcile.DecideReplay },
-		func(o *reconcile.Option) bool { return o.Decision != reconcile.DecideReplay && o.Allowed },
-		func(o *reconcile.Option) bool { return o.Decision != reconcile.DecideReplay && !o.Allowed },
+	advice := ""
+	if v.past == "" && v.live(v.id) == nil {
+		advice = report.HandOver(v.c)
 	}
-	for _, in := range groups {
-		for i := range v.c.Options {
-			o := &v.c.Options[i]
-			if !in(o) {
-				continue
-			}
-			word, st := "allowed", paint.Good
-			if !o.Allowed {
-				word, st = "refused", paint.Bad
-			}
-			s.line(paint.Piece{Style: st, Text: word + "  "}, paint.Piece{Style: paint.Strong, Text: decisionWords(o.Decision, o.As)}, paint.Piece{Style: paint.Faint, Text: "  " + o.Code})
-			s.indent(9, paint.Text, text.Once(o.Reason))
-			if o.ValidUntil.Known() {
-				s.indent(9, paint.Time, "until "+stamp(o.ValidUntil))
-			}
+	if advice != "" {
+		s.add(paint.Warn, advice)
+	}
+	for _, o := range report.InOrder(v.c.Options, advice != "") {
+		word, st := "allowed", paint.Good
+		if !o.Allowed {
+			word, st = "refused", paint.Bad
+		}
+		s.line(paint.Piece{Style: st, Text: word + "  "}, paint.Piece{Style: paint.Strong, Text: decisionWords(o.Decision, o.As)}, paint.Piece{Style: paint.Faint, Text: "  " + o.Code})
+		s.indent(9, paint.Text, text.Once(o.Reason))
+		if o.ValidUntil.Known() {
+			s.indent(9, paint.Time, "until "+stamp(o.ValidUntil))
 		}
 	}
 }

@@ -65,6 +65,7 @@ func (v *caseView) take(c *scan.Case) {
 	v.c = nil
 	if c != nil {
 		v.c = report.Masked(c)
+		v.opened[c.CaseID] = c.Digest
 	}
 }
 
@@ -318,7 +319,7 @@ func (v *caseView) until(w int) string {
 	if w < 84 && v.c.Exposure.State == reconcile.ExposureUntil && cell != "ended" {
 		return cell + " left: it can be executed again until " + stamp(v.c.Exposure.Until)
 	}
-	return report.UntilWhen(v.c.Exposure, v.clock())
+	return report.UntilWhen(v.c, v.clock())
 }
 
 // below draws the lower panes: three side by side, or the one looked at last.

@@ -8,11 +8,15 @@ import (
 	"example.com/idemctl/internal/tui/paint"
 )
 
-// How much of the screen the coach has: a pane at the right where there is room for one, else a strip at the bottom.
+// How much of the screen the coach has. At the bottom it leaves lists and panes their whole width, which is what they need most; beside them it stands where
+// they have enough without, or where there are few lines.
 const (
 	coachWide  = 40
 	coachBeam  = 118 // cells from which on there is room for the pane
+	coachVast  = 160 // cells from which on the pane takes nothing from anybody
 	coachStrip = 5   // lines
+	coachSlab  = 7   // lines of the strip where there are many
+	coachHigh  = 30  // lines from which on there are
 	coachTall  = 20  // lines from which on there is room for the whole strip
 )
 

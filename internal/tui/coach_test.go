@@ -39,7 +39,7 @@ func TestCoach(t *testing.T) {
 	c.press("enter").shows("step 3 of 3", "Hand the case over.")
 	c.press("d").wait(time.Second)
 	c.press("tab", " ").shows("replay is refused")
-	c.press("end").shows("escalate").press("up").press("down", " ", "tab").typeText("the shop's owner").press("tab").typeText("nobody here knows whose it is").press("tab", "enter")
+	c.press("down").shows("escalate", "No decision settles it by the records alone").press(" ", "tab").typeText("the shop's owner").press("tab").typeText("nobody here knows whose it is").press("tab", "enter")
 	c.shows("recorded: escalate", "All is decided.")
 	c.press("5").shows("Debrief", "No harm was done.", "The guard stopped 1 harmful decision.", "RIGHT", "decided: escalate", "Score 100 of 100", "Principle expired-key-executes-again")
 	if d := p.Debrief(night); !d.Finished || d.Score() != 100 || d.Stopped() != 1 || d.Looked() != 1 {

@@ -14,6 +14,8 @@ func (c *coach) split(a paint.Area) (body, mine paint.Area) {
 	switch {
 	case c == nil:
 		return a, paint.Area{}
+	case a.W() >= coachBeam && a.W() < coachVast && a.H() >= coachHigh:
+		return a.Bottom(coachSlab)
 	case a.W() >= coachBeam:
 		return a.Sub(0, 0, a.W()-coachWide, a.H()), a.Sub(a.W()-coachWide, 0, coachWide, a.H())
 	case a.H() >= coachTall:
@@ -26,7 +28,7 @@ func (c *coach) split(a paint.Area) (body, mine paint.Area) {
 func (c *coach) draw(a paint.Area) {
 	switch {
 	case c == nil || a.H() == 0:
-	case a.H() > coachStrip:
+	case a.H() > coachSlab:
 		c.pane(a)
 	default:
 		c.strip(a)
@@ -70,10 +72,18 @@ func (c *coach) strip(a paint.Area) {
 	for _, k := range c.keysNow() {
 		x = a.Puts(x, 0, k...)
 	}
+	tall := a.H() > coachStrip
+	if tall {
+		a.PutRight(a.W()-1, 0, paint.Faint, " "+c.standing()+" ")
+	}
 	s := newSheet(a.W() - 3)
 	c.task(s)
-	if c.hint == "" {
+	switch {
+	case c.hint == "" && !tall:
 		c.lastBehind(s, a.H()-1)
+	case tall:
+		c.lastBehind(s, a.H()-2)
+		s.lines = append([][]paint.Piece{{{Style: paint.Strong, Text: text.SafeString(c.play.Title)}, {Style: paint.Faint, Text: "  " + text.SafeString(c.play.Goal)}}}, s.lines...)
 	}
 	s.draw(a.Sub(1, 1, a.W()-2, a.H()-1), 0, c.glyphs)
 }
@@ -124,6 +134,8 @@ func (c *coach) task(s *sheet) {
 	step := c.play.Now()
 	open := int64(len(c.play.Open()))
 	switch {
+	case c.play.Closed():
+		s.add(paint.Text, "The play has ended. "+c.keys.Short(keymap.GoDebrief)+" shows the debrief again, "+c.keys.Short(keymap.Quit)+" leaves.")
 	case step != nil:
 		s.add(paint.Text, text.SafeString(step.Do))
 		if c.hint != "" {

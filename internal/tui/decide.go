@@ -60,9 +60,33 @@ func (d *decide) key() string {
 	return strings.Join(ids, " ")
 }
 
+// advice says that the cases are to be handed over, where that holds of all of them.
+func (d *decide) advice() string {
+	said := report.HandOver(d.cases[0])
+	for _, c := range d.cases[1:] {
+		if report.HandOver(c) == "" {
+			return ""
+		}
+	}
+	return said
+}
+
+// merged are the first case's answers, each allowed where some case allows it.
+func (d *decide) merged() []reconcile.Option {
+	out := slices.Clone(d.cases[0].Options)
+	for i := range out {
+		for _, c := range d.cases {
+			if at := optionOf(c, out[i].Decision, out[i].As); at != nil && at.Allowed && !out[i].Allowed {
+				out[i] = *at
+			}
+		}
+	}
+	return out
+}
+
 // collect joins the guard's answers for all cases: what no case allows is refused, with the reason of the first.
 func (d *decide) collect() {
-	for _, first := range d.cases[0].Options {
+	for _, first := range report.InOrder(d.merged(), d.advice() != "") {
 		o, n := first, 0
 		for _, c := range d.cases {
 			if at := optionOf(c, o.Decision, o.As); at != nil && at.Allowed {
@@ -168,7 +192,7 @@ func (d *decide) wants() string {
 		}
 	}
 	if len(d.cases) > 1 && d.phrase.field.value() != d.wanted() {
-		d.phrase.hint = d.wanted()
+		d.phrase.hint = "type  " + d.wanted() + "  here"
 		return "type  " + d.wanted() + "  to arm the button"
 	}
 	return ""
@@ -194,6 +218,12 @@ func (d *decide) subject(s *sheet) {
 	c := d.cases[0]
 	s.line(paint.Piece{Style: paint.Strong, Text: identity(c.Identity, max(20, s.w-28), d.glyphs.Separator)}, paint.Piece{Text: "  "}, paint.Piece{Style: paint.Money, Text: report.Money(c.Amount)})
 	s.line(paint.Piece{Text: c.Headline().String() + "  "}, paint.Piece{Style: paint.Faint, Text: "case " + text.SafeString(c.CaseID) + "  evidence " + text.Truncate(text.SafeString(c.Digest), 19)})
+	if advice := d.advice(); advice != "" {
+		s.add(paint.Warn, advice)
+	}
+	if !d.wasOpened(c) {
+		s.add(paint.Warn, "It was not opened: a list shows no evidence."+d.kept("", halves))
+	}
 	if d.touched[c.CaseID] {
 		s.add(paint.Warn, "Something was recorded of this case after it was read: the answers below are older. The guard is asked anew before anything is recorded.")
 	}
@@ -209,6 +239,9 @@ func (d *decide) plan(s *sheet) {
 	if _, ok := d.choice(); ok && len(able) < len(d.cases) {
 		s.line(paint.Piece{Style: paint.Warn, Text: fmt.Sprintf("%d will be recorded; left out, since the guard refuses them: %d", len(able), len(d.cases)-len(able))})
 	}
+	if n := d.unopened(); n > 0 {
+		s.add(paint.Warn, fmt.Sprintf("%d of %d not opened: a list shows no evidence.", n, len(d.cases))+d.kept("", halves))
+	}
 	for _, c := range d.cases {
 		st, word := paint.Text, "  "
 		if o, ok := d.choice(); ok {
@@ -217,8 +250,32 @@ func (d *decide) plan(s *sheet) {
 				st, word = paint.Faint, d.glyphs.Absent+" "
 			}
 		}
-		s.line(paint.Piece{Style: st, Text: word + identity(c.Identity, max(20, s.w-30), d.glyphs.Separator) + "  " + report.Money(c.Amount)})
+		s.line(paint.Piece{Style: st, Text: word + identity(c.Identity, max(20, s.w-30), d.glyphs.Separator) + "  " + report.Money(c.Amount)}, paint.Piece{Style: paint.Warn, Text: d.unopenedWord(c)})
 	}
+	if advice := d.advice(); advice != "" {
+		s.add(paint.Warn, advice)
+	}
+}
+
+// halves is what a decision unseen costs in a training.
+const halves = " Unseen counts half."
+
+// unopened counts the cases of which the evidence was not looked at.
+func (d *decide) unopened() int {
+	n := 0
+	for _, c := range d.cases {
+		if !d.wasOpened(c) {
+			n++
+		}
+	}
+	return n
+}
+
+func (d *decide) unopenedWord(c *scan.Case) string {
+	if d.wasOpened(c) {
+		return ""
+	}
+	return "  not opened"
 }
 
 // money sums what cases are about, by currency; a sum that would not fit is not shown.

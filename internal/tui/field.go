@@ -102,7 +102,7 @@ func (f *field) drawLines(a paint.Area, focused bool, hint string) {
 	}
 	in := a.Sub(1, 0, a.W()-2, a.H())
 	if f.value() == "" && !focused {
-		in.Put(0, 0, paint.Faint, hint)
+		in.Put(0, 0, paint.Faint, placeholder(hint))
 		return
 	}
 	type place struct {
@@ -136,6 +136,14 @@ func (f *field) drawLines(a paint.Area, focused bool, hint string) {
 		in.Put(p.x, p.y-top, st, p.unit)
 	}
 	if f.value() == "" {
-		in.Put(1, 0, paint.Faint, hint)
+		in.Put(1, 0, paint.Faint, placeholder(hint))
 	}
+}
+
+// placeholder writes what is to be typed in such a way that it is not taken for what was typed, where there is no colour either.
+func placeholder(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return "(" + hint + ")"
 }

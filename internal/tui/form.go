@@ -374,7 +374,7 @@ func (f *form) drawPicks(a paint.Area) {
 }
 
 func (f *form) drawFoot(a paint.Area, tight bool) {
-	y := 0
+	y, why := 0, f.lacks() // which says what is to be typed, too
 	for i, b := range f.visible() {
 		focused := f.focus == onBlanks+i
 		st := paint.Faint
@@ -390,7 +390,6 @@ func (f *form) drawFoot(a paint.Area, tight bool) {
 	if lines > 0 {
 		a.Sub(2, y, a.W()-2, lines).Wrapped(0, 0, paint.Text, f.written())
 	}
-	why := f.lacks()
 	st := paint.Warn
 	if f.sending != "" {
 		st = paint.Strong

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/paint"
@@ -60,7 +61,10 @@ func (a *app) standing(at paint.Area, y, most int, id string) int {
 		d = a.latest(id)
 	}
 	if d == nil {
-		at.Put(nameWidth, y, paint.Faint, "none is recorded")
+		x := at.Put(nameWidth, y, paint.Faint, "none is recorded")
+		if c := a.cases[id]; c != nil && report.Advised(c) != "" {
+			at.Put(x, y, paint.Warn, "; advised: "+report.Advised(c))
+		}
 		return y + 1
 	}
 	st, words := paint.Good, d.State.String()

@@ -33,7 +33,7 @@ func (q *queue) drawPreview(a paint.Area) {
 	y := q.sentence(a, 1, "known", report.Known(c))
 	y = q.sentence(a, y, "not known", report.NotKnown(c))
 	y = q.sentence(a, y, "retry now", report.RetryNow(c.RetryNow))
-	y = q.sentence(a, y, "until when", report.UntilWhen(c.Exposure, q.now()))
+	y = q.sentence(a, y, "until when", report.UntilWhen(c, q.now()))
 	y = q.legs(a, y, c)
 	q.standing(a, y, 1, id)
 }

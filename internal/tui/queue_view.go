@@ -19,7 +19,7 @@ type layout struct {
 // The widest words of a finding and of a decision.
 const (
 	widestKind     = 29
-	widestDecision = 20
+	widestDecision = 22
 )
 
 const gutter = 3 // cursor, mark, a space

@@ -47,7 +47,7 @@ func newRoot(ctx context.Context, deps Deps, opt Options) (*root, error) {
 	}
 	a := &app{
 		deps: deps, opt: opt, ctx: ctx, keys: opt.Keys, pal: pal, glyphs: glyphs(opt),
-		list: caselist.New(), cases: make(map[string]*scan.Case), decisions: make(map[string][]audit.Decision), drafts: make(map[string]string),
+		list: caselist.New(), cases: make(map[string]*scan.Case), decisions: make(map[string][]audit.Decision), drafts: make(map[string]string), opened: make(map[string]string),
 		told: make(chan string, 1),
 	}
 	if a.keys == nil {

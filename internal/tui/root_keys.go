@@ -131,6 +131,9 @@ func (r *root) perform(id keymap.ID) tea.Cmd {
 	case keymap.Back:
 		return r.back()
 	case keymap.Quit:
+		if v, ok := r.top().(*telling); ok && !v.story { // the play is over: nothing is left behind
+			return r.quit()
+		}
 		if len(r.stack) > 1 || r.top() != screen(r.queue) {
 			return r.back()
 		}

@@ -19,7 +19,7 @@ type telling struct {
 	title string
 	lines []report.DebriefLine
 	story bool // what comes before the play: enter begins
-	long  bool // there is more of it than was seen when it was last drawn
+	long  bool // there was more of it below when it was last drawn
 	top   int
 }
 
@@ -85,6 +85,6 @@ func (v *telling) Draw(a paint.Area) {
 		}
 		s.indent(l.Indent, styles[l.Tone], l.Text)
 	}
-	v.long = len(s.lines) > in.H()
 	v.top = s.draw(in, v.top, v.glyphs)
+	v.long = v.top+in.H() < len(s.lines)
 }

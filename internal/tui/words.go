@@ -96,16 +96,25 @@ func decidedCell(d *caselist.Decided, long bool) (string, paint.Style) {
 		return "-", paint.Faint
 	case !long && d.Changed && d.Live:
 		return keymap.WordChanged, paint.Warn
+	case !long && d.Live && awaited(d):
+		return keymap.WordAwaited, paint.Warn
 	case !long && d.Live:
 		return keymap.WordLive, paint.Good
 	case !long:
 		return keymap.WordPast, paint.Faint
 	case d.Changed && d.Live:
 		return "changed!", paint.Warn
+	case d.Live && awaited(d):
+		return decisionWord(d.Decision, d.As) + ", not seen yet", paint.Warn
 	case d.Live:
 		return decisionWord(d.Decision, d.As), paint.Good
 	}
 	return d.State.String(), paint.Faint
+}
+
+// awaited reports whether a decision has something done of which the sources show nothing yet: until they do, nobody knows what came of it.
+func awaited(d *caselist.Decided) bool {
+	return d.Decision == reconcile.DecideReplay || d.As == reconcile.Complete
 }
 
 // decisionWord names a decision as it is typed, shortly.

@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHandOverStandsFirst: where a case is to be handed over, its page and its dialog say so, and escalate is seen without scrolling, however small the screen is.
+func TestHandOverStandsFirst(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		for name, key := range map[string]string{"revoked": "lg-7", "two-points-restore": "sk-35", "accepted-later": "kw-3"} {
+			c, _ := training(t, name, size[0], size[1])
+			c.press("/").typeText(key).press("enter", "enter").shows("advised: escalate")
+			c.press("d").wait(time.Second)
+			c.press("tab").shows("( ) escalate", "escalate it to")
+		}
+	}
+}
+
+// TestRevokedIsSeen: that whoever asked may no longer ask, and since when, is on the first page of a case, and so is the end of the lease that lapsed.
+func TestRevokedIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
+		c, _ := training(t, "revoked", size[0], size[1])
+		c.press("/").typeText("lg-7").press("enter", "enter").shows("Whoever asked may no longer ask.", "revoked_at 2026-11-29T02:00:00Z")
+		c.press("shift+tab", "shift+tab").shows("2026-11-29T01:35:20Z")
+	}
+}
+
+// TestQueueSaysWhatIsAwaited: a case that became graver since something was sent says in the list that this is why.
+func TestQueueSaysWhatIsAwaited(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[[2]int]string{{80, 24}: "wait", {120, 36}: "replay, not seen yet"} {
+		c, _ := training(t, "revoked", size[0], size[1])
+		c.press("/").typeText("lg-2").press("enter", "d").wait(time.Second)
+		c.press("tab", " ", "tab").typeText("mara still wants the paper").press("tab").shows("Until what came of it").press("enter").shows("recorded: replay").press("1", "esc").shows(want)
+	}
+}
+
+// TestUnopenedIsSaid: a dialog says of which cases nobody looked at the evidence, and in a training what that costs.
+func TestUnopenedIsSaid(t *testing.T) {
+	t.Parallel()
+	c, _ := training(t, "seats-restore", 120, 36)
+	c.press("enter", "esc", "g", " ", " ", " ", "d").wait(time.Second)
+	c.shows("2 of 3 not opened: a list shows no evidence. Unseen counts half.", "not opened").press("esc")
+	d := &desk{res: fixture(t, "seats-restore")}
+	c = start(t, d.deps(), 120, 36)
+	c.press("d").wait(time.Second)
+	c.shows("It was not opened: a list shows no evidence.").hides("counts half").press("esc", "enter", "d").wait(time.Second)
+	c.hides("not opened")
+}
+
+// TestPlaceholders: what is to be typed is never written as if it had been, where nothing is coloured either.
+func TestPlaceholders(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		c, _ := training(t, "seats-restore", size[0], size[1])
+		c.press(" ", " ", "d").wait(time.Second)
+		c.press("tab", "down", " ").shows("Type       [(type  escalate 2  here)", "[(who takes it over)").hides("[escalate", "[type", "[who")
+	}
+}
+
+// TestDebriefIsLeft: the debrief's footer is true. q leaves, and nothing leads on at the end of the text; in the list behind it the coach ends nothing twice.
+func TestDebriefIsLeft(t *testing.T) {
+	t.Parallel()
+	play := func(h int) *console {
+		c, _ := training(t, "seats-restore", 80, h)
+		return c.press("I", "I", "I", "I", "m", "d").wait(time.Second)
+	}
+	end := func(c *console) *console {
+		c.press("tab", "down", " ", "tab").typeText("the shift lead").press("tab").typeText("ask whether they still want it").press("tab").typeText("escalate 6").press("tab", "enter")
+		return c.shows("recorded: escalate for 6 cases").press("5").shows("Debrief", "q quit")
+	}
+	c := end(play(24))
+	c.shows("↓ down")
+	for range 20 {
+		c.press("pgdown")
+	}
+	c.shows("What this teaches").hides("↓ down", "pgdn page down")
+	if c.press("1").shows("The play has ended. 5 shows the debrief again, q leaves.").hides("5 ends the play").press("5"); c.quit {
+		t.Error("it left by itself")
+	}
+	if c.press("q"); !c.quit {
+		t.Error("q does not quit, and the footer says so")
+	}
+}
+
+// TestFindingsAreWholeBesideTheCoach: no word of a finding is cut in a list of 120 columns, with the coach or without.
+func TestFindingsAreWholeBesideTheCoach(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"two-points-restore", "receipts-cleared", "seats-restore", "bought-twice", "payments-restore"} {
+		c, p := training(t, name, 120, 36)
+		for _, a := range p.Cases {
+			if kind := a.Kinds[0]; !strings.Contains(c.screen(), kind+" ") {
+				t.Errorf("%s: %s is cut\n%s", name, kind, c.screen())
+			}
+		}
+	}
+}
