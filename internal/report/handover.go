@@ -16,11 +16,11 @@ func HandOver(c *scan.Case) string {
 	if settles(c) || c.Due.At.Known() || len(c.Pending) > 0 {
 		return ""
 	}
-	first := ""
+	hold := ""
 	if option(c, reconcile.DecideHold, reconcile.ResolutionNone).Allowed {
-		first = "hold it, and "
+		hold = ", or hold it until somebody has"
 	}
-	return "No decision settles it by the records alone: " + first + "escalate it to whoever can find out. Resolve only what you know from elsewhere."
+	return "No decision settles it by the records alone: escalate it to whoever can find out" + hold + ". Resolve only what you know from elsewhere."
 }
 
 // Advised is HandOver in a word or two: what to decide, "" where nothing is advised.
@@ -29,7 +29,7 @@ func Advised(c *scan.Case) string {
 	case HandOver(c) == "":
 		return ""
 	case option(c, reconcile.DecideHold, reconcile.ResolutionNone).Allowed:
-		return "hold, and escalate"
+		return "escalate, or hold"
 	}
 	return "escalate"
 }

@@ -10,7 +10,7 @@ import (
 
 // follows is what a decision leads to, once it is recorded. idemctl itself sends nothing and writes to no source.
 var follows = map[reconcile.Decision]string{
-	reconcile.DecideReplay:   "The service's own worker sends the same action again once `idemctl handout` gives it out; the guard is asked again then. Until what came of it is seen, the case is one of unknown outcome.",
+	reconcile.DecideReplay:   "The service's own worker sends it again once `idemctl handout` gives it out, guarded anew. Until that is seen, its outcome counts as unknown.",
 	reconcile.DecideHold:     "The service keeps retries back while this is unclear. It asserts nothing of what happened.",
 	reconcile.DecideResolve:  "It stands as your statement. The case stays in the queue while a retry can still double it.",
 	reconcile.DecideRecheck:  "The case comes back when it is time to look again.",

@@ -35,7 +35,7 @@ func TestQueueSaysWhatIsAwaited(t *testing.T) {
 	for size, want := range map[[2]int]string{{80, 24}: "wait", {120, 36}: "replay, not seen yet"} {
 		c, _ := training(t, "revoked", size[0], size[1])
 		c.press("/").typeText("lg-2").press("enter", "d").wait(time.Second)
-		c.press("tab", " ", "tab").typeText("mara still wants the paper").press("tab").shows("Until what came of it").press("enter").shows("recorded: replay").press("1", "esc").shows(want)
+		c.press("tab", " ", "tab").typeText("mara still wants the paper").press("tab").shows("Until that is seen").press("enter").shows("recorded: replay").press("1", "esc").shows(want)
 	}
 }
 
