@@ -259,6 +259,9 @@ func line(v *reconcile.Judgement, id []reconcile.Component, candidates, twins []
 		return strings.Join(out, ",")
 	}
 	allowed := ""
+	for _, r := range v.Reasons {
+		allowed += fmt.Sprintf(" %s: %q", r.Rule, r.Text)
+	}
 	for _, o := range v.Options {
 		allowed += fmt.Sprintf(" %s/%s=%s", o.Decision, o.As, o.Code)
 	}
