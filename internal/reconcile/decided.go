@@ -220,7 +220,7 @@ func (w *World) distinct(a, b string) bool {
 func (j *judging) replayEnd() Instant {
 	var end Instant
 	if live := j.live(); live != nil && mayHaveExecuted(j) {
-		end = Earliest(end, j.c.HeldTo(live).Add(-j.c.Margin-j.skewOf(live.Source)))
+		end = Earliest(end, j.c.HeldTo(live).Add(-j.c.Margin-j.skewOf(live)))
 	}
 	if p := j.c.Provider; p != nil && j.c.Effect.external() && mayHaveExecuted(j) && (p.Retention == RetentionExact || p.Retention == RetentionMinimum) {
 		end = Earliest(end, j.firstSend.Add(p.For).Add(-j.c.Margin))

@@ -89,6 +89,9 @@ func FactsOf(r *Record) []Fact {
 	at("due_at", r.DueAt)
 	at("deleted_at", r.DeletedAt)
 	at("revoked_at", r.RevokedAt)
+	if r.Blur > 0 {
+		add("times_off_by", Text(r.Blur.String()))
+	}
 	for i, a := range r.Attempts {
 		p := "attempts." + strconv.Itoa(i) + "."
 		word(p+"outcome", a.Outcome.String())

@@ -21,7 +21,7 @@ func (j *judging) makings() []making {
 	var out []making
 	add := func(r *Record, at Instant) {
 		if r.Generation.Valid {
-			out = append(out, making{r: r, gen: r.Generation.N, at: at, skew: j.skewOf(r.Source)})
+			out = append(out, making{r: r, gen: r.Generation.N, at: at, skew: j.skewOf(r)})
 		}
 	}
 	for _, r := range slices.Concat(j.effects, j.copyEffects) {
@@ -38,11 +38,12 @@ func (j *judging) makings() []making {
 	return out
 }
 
-func (j *judging) skewOf(source string) time.Duration {
-	if f := j.w.Source(source); f != nil {
-		return f.Skew
+// skewOf is by how much a record's times may be wrong.
+func (j *judging) skewOf(r *Record) time.Duration {
+	if f := j.w.Source(r.Source); f != nil {
+		return max(f.Skew, r.Blur)
 	}
-	return 0
+	return r.Blur
 }
 
 // takeOver is a receipt line with the time at which its generation had certainly taken the action over.
@@ -77,7 +78,7 @@ func (j *judging) takeOvers() []takeOver {
 			at = r.CreatedAt
 		}
 		if at.known {
-			out = append(out, takeOver{r, at.Add(j.skewOf(r.Source))})
+			out = append(out, takeOver{r, at.Add(j.skewOf(r))})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b takeOver) int { return byGeneration(a.r, b.r) })

@@ -137,7 +137,7 @@ func (j *joiner) spans(u, k *unit, ref Ref) bool {
 		}
 		for n := range u.ev {
 			row := u.ev[n].Record
-			anew := row.Source == ev.Store && row.CreatedAt.known && !row.CreatedAt.Before(resumed.Add(-f.Skew)) && j.carries(row, ref)
+			anew := row.Source == ev.Store && row.CreatedAt.known && !row.CreatedAt.Add(row.Blur).Before(resumed.Add(-f.Skew)) && j.carries(row, ref)
 			if anew && j.namedBefore(k, ref, row.CreatedAt, resumed.Add(f.Skew)) {
 				return true
 			}

@@ -384,6 +384,8 @@ func (n *notation) fact(r *reconcile.Record, name, v string) {
 			panic(err)
 		}
 		r.Amount = reconcile.Amount{Minor: minor, Exponent: 2, Currency: "EUR", Valid: true}
+	case name == "blur":
+		r.Blur = span(v)
 	case name == "generation":
 		g, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {

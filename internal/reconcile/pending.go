@@ -33,7 +33,7 @@ func (j *judging) findPending() {
 }
 
 func (j *judging) pendReceipt(r *Record) {
-	end, dead, skew := j.c.LeaseEnd(r), j.deadAt(r), j.skewOf(r.Source)
+	end, dead, skew := j.c.LeaseEnd(r), j.deadAt(r), j.skewOf(r)
 	switch {
 	case end.known && !j.c.LeaseOver(r, j.w.Now.Add(-skew)):
 		j.pend("receipt-lease", r, end)
@@ -98,7 +98,7 @@ func (j *judging) seeOvertaken() {
 	for _, r := range slices.Concat(j.receipts, j.copies) {
 		if wrote := Latest(r.UpdatedAt, r.CompletedAt); j.c.Lease.Valid && wrote.After(r.LeaseUntil.Or(r.LockedAt.Add(j.c.Lease.D))) {
 			if j.c.DeadAfter.Valid {
-				j.actsTill(wrote.Add(j.skewOf(r.Source) + j.c.Lease.D + j.c.DeadAfter.D))
+				j.actsTill(wrote.Add(j.skewOf(r) + j.c.Lease.D + j.c.DeadAfter.D))
 			} else {
 				j.mayWake, j.overtaken = true, true
 			}
@@ -111,7 +111,7 @@ func (j *judging) seeOvertaken() {
 			continue
 		}
 		over := r.LockedAt.Or(r.UpdatedAt).Or(r.CreatedAt)
-		j.actsTill(over.Add(j.skewOf(r.Source) + j.c.DeadAfter.D))
+		j.actsTill(over.Add(j.skewOf(r) + j.c.DeadAfter.D))
 	}
 }
 
@@ -168,7 +168,7 @@ func (j *judging) receiptTaken() bool {
 // followed returns the end of what a restore lost in which a receipt may have had a successor: its life was over before that, and a client sent again after it,
 // or no book of the clients tells whether one did.
 func (j *judging) followed(r *Record) (to Instant, ok bool) {
-	end, booked := j.c.HeldTo(r).Add(-j.skewOf(r.Source)), j.booked()
+	end, booked := j.c.HeldTo(r).Add(-j.skewOf(r)), j.booked()
 	if !end.known || booked && !j.lastSend.After(end) {
 		return to, false
 	}
@@ -256,7 +256,7 @@ func (j *judging) justTaken() (till Instant) {
 			continue
 		}
 		settled := Latest(r.UpdatedAt, r.LockedAt, r.CreatedAt).Add(j.c.Settle)
-		if settled = settled.Add(j.skewOf(r.Source)); settled.known && !settled.Before(j.w.Now) {
+		if settled = settled.Add(j.skewOf(r)); settled.known && !settled.Before(j.w.Now) {
 			till = Latest(till, settled)
 		}
 	}
@@ -271,7 +271,7 @@ func (j *judging) lapsed() *Record {
 			continue
 		}
 		settled := Latest(r.UpdatedAt, r.LockedAt, r.CreatedAt).Add(j.c.Settle)
-		surely := j.w.Now.Add(-j.skewOf(r.Source))
+		surely := j.w.Now.Add(-j.skewOf(r))
 		switch end := j.c.LeaseEnd(r); {
 		case end.known && j.c.LeaseOver(r, surely):
 			return r

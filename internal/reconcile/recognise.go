@@ -15,7 +15,7 @@ func (j *judging) recognisedOn(every bool) bool {
 	if live := j.live(); live != nil && !j.overtaken {
 		switch j.c.StateOf(live) {
 		case StateCompleted, StateFailedFinal:
-			end := j.c.HeldTo(live).Add(-j.skewOf(live.Source))
+			end := j.c.HeldTo(live).Add(-j.skewOf(live))
 			return !j.conflictWith(live) && (!end.known || end.After(horizon))
 		case StateInProgress, StateFailedRetryable, StateUnknown:
 		}

@@ -1,5 +1,7 @@
 package reconcile
 
+import "time"
+
 // Role says which of the five kinds of record a source holds.
 type Role uint8
 
@@ -89,6 +91,9 @@ type Record struct {
 	CreatedAt   Instant
 	UpdatedAt   Instant
 	Generation  Number
+
+	// Blur is by how much the record's times may be earlier or later than they say: clocks of its zone showed one of them twice, or never.
+	Blur time.Duration
 
 	// Raw is every column as stored; filled by a fetch, nil while sieving.
 	Raw []Column

@@ -45,7 +45,7 @@ func (j *judging) retryMeets(live *Record) RetryVerdict {
 	if j.conflictWith(live) {
 		return RetryConflicts
 	}
-	skew := j.skewOf(live.Source)
+	skew := j.skewOf(live)
 	near, end := j.c.Margin+skew, j.c.HeldTo(live)
 	if j.c.past(end, j.w.Now.Add(near)) && (!j.c.Expiry.ByReaper || !j.c.past(end, j.w.Now.Add(-near))) {
 		return RetryUnknown // one that a reaper has left alone for so long counts as long as it is there
@@ -86,7 +86,7 @@ func (j *judging) receiptsReadable() bool {
 // nearExpiry reports whether a receipt's life ended so lately that it had not yet a margin ago: clocks differ.
 func (j *judging) nearExpiry() bool {
 	return slices.ContainsFunc(j.receipts, func(r *Record) bool {
-		return j.c.Gone(r, j.w.Now) && !j.c.Gone(r, j.w.Now.Add(-j.c.Margin-j.skewOf(r.Source))) && j.c.StateOf(r) != StateFailedRetryable
+		return j.c.Gone(r, j.w.Now) && !j.c.Gone(r, j.w.Now.Add(-j.c.Margin-j.skewOf(r))) && j.c.StateOf(r) != StateFailedRetryable
 	})
 }
 

@@ -381,7 +381,7 @@ func (j *judging) turnedAway(r *Record) bool {
 	}
 	taken := j.keyTaken()
 	for _, a := range r.Attempts {
-		at := a.At.Add(j.skewOf(r.Source))
+		at := a.At.Add(j.skewOf(r))
 		if a.Outcome != AttemptRejected || !at.Add(j.c.Settle).Before(taken) || !at.Add(j.c.Retention.D).After(taken) {
 			return false
 		}

@@ -274,9 +274,9 @@ func (j *judging) explainOrphan(r *Record) string {
 
 // before is how long before a record the receipt of its action may have been written, by the clocks of both stores.
 func (j *judging) before(r *Record) time.Duration {
-	d := j.skewOf(r.Source)
+	d := j.skewOf(r)
 	for _, f := range j.places(RoleReceipt, true) {
-		d = max(d, j.skewOf(r.Source)+f.Skew)
+		d = max(d, j.skewOf(r)+f.Skew)
 	}
 	if d > 0 {
 		d += j.c.Settle

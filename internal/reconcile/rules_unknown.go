@@ -87,7 +87,7 @@ func (r *Record) unsent() bool { return r.Sent == Unsent && !r.SentAt.known && !
 
 // overdue reports whether an unsent message has waited for longer than its relay's patience, and than settle: until then it is on its way.
 func (j *judging) overdue(r *Record) bool {
-	end := Latest(r.CreatedAt, r.AttemptAt, r.UpdatedAt, r.DueAt).Add(max(j.c.ResendAfter.D, j.c.SettleTime().D) + j.skewOf(r.Source))
+	end := Latest(r.CreatedAt, r.AttemptAt, r.UpdatedAt, r.DueAt).Add(max(j.c.ResendAfter.D, j.c.SettleTime().D) + j.skewOf(r))
 	if end.known && !j.w.Now.After(end) {
 		j.tooYoung(Due{At: past(end), Text: "its message is not overdue before " + stamp(end)})
 		return false
@@ -97,7 +97,7 @@ func (j *judging) overdue(r *Record) bool {
 
 // due reports whether a job should have run by now.
 func (j *judging) due(r *Record) bool {
-	end := r.DueAt.Add(j.c.SettleTime().D + j.skewOf(r.Source))
+	end := r.DueAt.Add(j.c.SettleTime().D + j.skewOf(r))
 	if !j.w.Now.After(end) {
 		j.tooYoung(Due{At: past(end), Text: "its job is to run at " + stamp(r.DueAt)})
 		return false

@@ -198,7 +198,7 @@ func (j *judging) booksEverySend() bool {
 		}
 	}
 	return !slices.ContainsFunc(slices.Concat(j.receipts, j.copies, j.effects, j.copyEffects), func(r *Record) bool {
-		wide := j.c.Settle + j.c.Lease.D + j.skewOf(r.Source)
+		wide := j.c.Settle + j.c.Lease.D + j.skewOf(r)
 		began := j.c.Began(r)
 		return !began.known || began.Before(first.Add(-wide)) || began.After(last.Add(wide))
 	})

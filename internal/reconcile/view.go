@@ -196,7 +196,7 @@ func weight(r *Record) int {
 }
 
 func (j *judging) seeTimes(r *Record) {
-	c, skew := j.c, j.skewOf(r.Source)
+	c, skew := j.c, j.skewOf(r)
 	times := []Instant{r.CreatedAt, r.UpdatedAt, r.LockedAt, r.CompletedAt, r.AttemptAt, r.SentAt, r.ConfirmedAt, c.Began(r)}
 	for _, a := range r.Attempts {
 		times = append(times, a.At)

@@ -356,7 +356,7 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 	case reconcile.RoleOutbox:
 		plain = r.Sent == reconcile.SentConfirmed || r.ConfirmedAt.Known()
 	}
-	if !plain || r.RevokedAt.Known() {
+	if !plain || r.RevokedAt.Known() || r.Blur > 0 {
 		n.fl |= odd
 	}
 	if witnesses(c, r) {

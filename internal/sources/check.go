@@ -51,7 +51,7 @@ func (s *Source) check(ctx context.Context) Checked {
 		c.Columns = s.table.Columns()
 		c.Notes = append(c.Notes, s.indexNotes(ctx)...)
 	}
-	c.Notes = append(append(c.Notes, s.m.Spellings()...), s.m.Tables()...)
+	c.Notes = slices.Concat(c.Notes, s.m.Blurred(), s.m.Spellings(), s.m.Tables())
 	for _, u := range s.m.Understood() {
 		f := CheckedField{Understood: u, Unseen: s.unseen.lacks(s.m, &u)}
 		if p, err := mapping.ParsePath(u.Column); err == nil && len(p.Members) == 0 {

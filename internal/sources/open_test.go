@@ -190,8 +190,10 @@ func TestOddTimesCoverNothing(t *testing.T) {
 	t.Parallel()
 	s := &Source{now: now}
 	for _, at := range []int64{50e9, 101e9, 30e9, 0, 9e17} {
-		s.extend(reconcile.AtUnix(at))
+		s.extend(reconcile.AtUnix(at), reconcile.AtUnix(at))
 	}
+	s.extend(reconcile.AtUnix(35e9), reconcile.AtUnix(25e9)) // one of which either may be
+	s.extend(reconcile.AtUnix(55e9), reconcile.AtUnix(45e9))
 	if s.stats.First != reconcile.AtUnix(30e9) || s.stats.Last != reconcile.AtUnix(50e9) {
 		t.Errorf("from %v to %v", s.stats.First.Time(), s.stats.Last.Time())
 	}

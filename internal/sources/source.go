@@ -112,21 +112,21 @@ func (s *Source) note(r *reconcile.Record, cells []rows.Cell) {
 		}
 	}
 	if t := recordTime(r); t.Known() {
-		s.extend(t)
+		s.extend(t.Add(r.Blur), t.Add(-r.Blur))
 	}
 }
 
-// extend takes a record's time into how far the records of a log reach. One that is still to come, or the zero of the clock, is a clock gone wrong or none at
-// all: a single such line must not stretch what the log covers over what it never held.
-func (s *Source) extend(t reconcile.Instant) {
-	if t.After(s.now) || t == reconcile.AtUnix(0) {
+// extend takes a record's time into how far the records of a log reach: from the latest to the earliest that it may be. One that is still to come, or the zero
+// of the clock, is a clock gone wrong or none at all: a single such line must not stretch what the log covers over what it never held.
+func (s *Source) extend(from, to reconcile.Instant) {
+	if to.After(s.now) || to == reconcile.AtUnix(0) {
 		return
 	}
-	if !s.stats.Last.Known() || t.After(s.stats.Last) {
-		s.stats.Last = t
+	if !s.stats.Last.Known() || to.After(s.stats.Last) {
+		s.stats.Last = to
 	}
-	if !s.stats.First.Known() || t.Before(s.stats.First) {
-		s.stats.First = t
+	if !s.stats.First.Known() || from.Before(s.stats.First) {
+		s.stats.First = from
 	}
 }
 

@@ -74,7 +74,7 @@ func (m *Mapper) attempts(f *Field) error {
 		paths[i] = append([]string{p.Column}, p.Members...)
 	}
 	l := &list{at: at, array: jsonwalk.Compile(nil), element: jsonwalk.Compile(paths), cells: make([]rows.Cell, len(paths)), m: sub}
-	m.times = m.times || sub.times
+	m.times, m.clocks = m.times || sub.times, append(m.clocks, sub.clocks...)
 	add := func(element []byte) error { return m.appendAttempt(l, element) }
 	m.add(func(cells []rows.Cell) *Unreadable {
 		m.rec.Attempts = m.rec.Attempts[:0]
@@ -106,6 +106,7 @@ func (m *Mapper) appendAttempt(l *list, element []byte) error {
 	if bad != nil {
 		return bad
 	}
+	m.rec.Blur = max(m.rec.Blur, r.Blur)
 	a := r.Attempts[0]
 	a.Target, a.KeySent = m.keep(a.Target), m.keep(a.KeySent)
 	m.rec.Attempts = append(m.rec.Attempts, a)

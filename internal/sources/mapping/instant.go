@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,11 @@ type clock struct {
 	native bool // `as` is omitted: a bare integer is refused with a hint
 	zoned  bool // zone is given without as: what a database keeps as a timestamp without zone is read in it; what names its offset keeps that
 	name   string
-	read   int64  // how many times this spelling has read
+	open   bool  // the layout leaves the zone open
+	read   int64 // how many times this spelling has read
+	twice  int64 // of these, how many clocks of the zone showed twice,
+	never  int64 // and how many they never showed
+	blur   time.Duration
 	or     *clock // the spelling that is tried next
 }
 
@@ -61,7 +66,7 @@ func (f *Field) spelling(as string) (*clock, error) {
 	case units[as] > 0:
 		c.unit = units[as]
 	default:
-		c.layout = as
+		c.layout, c.open = as, !strings.Contains(as, "07") && !strings.HasSuffix(as, "Z")
 		return c, f.checkLayout(as)
 	}
 	if f.Zone+f.ZoneFrom != "" && len(f.Or) == 0 {
@@ -81,7 +86,7 @@ func (f *Field) checkLayout(as string) error {
 	if strings.Contains(as, "MST") {
 		return f.at("use a numeric offset, or leave it out and give a zone", "%q reads zone abbreviations, which are ambiguous", as)
 	}
-	if !strings.Contains(as, "07") && !strings.HasSuffix(as, "Z") && f.Zone+f.ZoneFrom == "" {
+	if open := !strings.Contains(as, "07") && !strings.HasSuffix(as, "Z"); open && f.Zone+f.ZoneFrom == "" {
 		return f.at("add zone: UTC or zone: Europe/Zurich, or {from: COLUMN}", "%q leaves the zone open", as)
 	}
 	return nil
@@ -107,6 +112,7 @@ func (c *clock) text(b []byte, in *place) (ns int64, why, hint string) {
 		n, no, what := at.one(b, in)
 		if no == "" {
 			at.read++
+			c.blur = at.blur
 			return n, "", ""
 		}
 		if at == c {
@@ -125,13 +131,17 @@ func (c *clock) one(b []byte, in *place) (ns int64, why, hint string) {
 	if in != nil {
 		zone = in.zone
 	}
+	c.blur = 0
 	switch {
 	case c.unit > 0:
 		return c.decimal(b)
 	case c.layout != "":
-		t, err := time.ParseInLocation(c.layout, string(b), zone)
+		t, err := time.Parse(c.layout, string(b))
 		if err != nil {
 			return 0, "does not have the layout that as gives", ""
+		}
+		if c.open {
+			t = c.wall(t, zone)
 		}
 		return in.within(t)
 	}
@@ -140,8 +150,8 @@ func (c *clock) one(b []byte, in *place) (ns int64, why, hint string) {
 		return within(t)
 	}
 	if c.zoned {
-		if t, local, ok := written(b, zone); ok && local {
-			return in.within(t)
+		if t, local, ok := written(b); ok && local {
+			return in.within(c.wall(t, zone))
 		} else if ok {
 			return within(t)
 		}
@@ -150,10 +160,41 @@ func (c *clock) one(b []byte, in *place) (ns int64, why, hint string) {
 	return 0, why, hint
 }
 
-// written reads a time as databases and their exports write it: in the zone that is given, or in the one that it names by an offset.
-func written(b []byte, zone *time.Location) (_ time.Time, local, ok bool) {
+// wall is when clocks of a zone showed a time, which is given as if it were UTC. Where they are put back they show an hour twice, and where they are put forward
+// they never show one: nothing tells which instant was meant. Then it is the earlier of the two that may have been, and blur is how much later the other is.
+func (c *clock) wall(shown time.Time, zone *time.Location) time.Time {
+	if zone == time.UTC {
+		return shown
+	}
+	const day = 24 * time.Hour // farther than any offset, nearer than the next time that clocks are changed
+	at := func(near time.Duration) (t time.Time, holds bool) {
+		_, offset := shown.Add(near).In(zone).Zone()
+		t = shown.Add(-time.Duration(offset) * time.Second).In(zone)
+		_, then := t.Zone()
+		return t, then == offset
+	}
+	before, was := at(-day)
+	after, is := at(day)
+	switch {
+	case before.Equal(after), was && !is:
+		return before
+	case is && !was:
+		return after
+	case was && is:
+		c.twice++
+	default:
+		c.never++
+	}
+	if c.blur = after.Sub(before).Abs(); after.Before(before) {
+		return after
+	}
+	return before
+}
+
+// written reads a time as databases and their exports write it: as clocks showed it, or in the zone that it names by an offset.
+func written(b []byte) (_ time.Time, local, ok bool) {
 	if layout := zoneless(b); layout != "" {
-		t, err := time.ParseInLocation(layout, string(b), zone)
+		t, err := time.Parse(layout, string(b))
 		return t, true, err == nil
 	}
 	for _, layout := range []string{"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02T15:04:05Z0700"} {
@@ -301,5 +342,15 @@ func (m *Mapper) readInstant(e *expr, c *clock, z *zoneExpr, cells []rows.Cell) 
 		bad.Hint = hint
 		return reconcile.Instant{}, bad
 	}
-	return reconcile.AtUnix(ns), nil
+	t := reconcile.AtUnix(ns)
+	if c.blur > 0 {
+		m.rec.Blur = max(m.rec.Blur, c.blur)
+		if slices.Contains(ends, e.name) {
+			t = t.Add(c.blur)
+		}
+	}
+	return t, nil
 }
+
+// ends are the times at which something was done or is over: of two that may have been, these are taken for the later one, as a beginning is for the earlier.
+var ends = []string{"updated_at", "completed_at", "locked_at", "lease_until", "confirmed_at", "due_at"}

@@ -138,7 +138,7 @@ func (m *Mapper) Map(cells []rows.Cell) (*reconcile.Record, *Unreadable) {
 		return nil, bad
 	}
 	r := &m.rec
-	r.NotOurs, r.EmptyKey, r.KeyFrom = false, false, ""
+	r.NotOurs, r.EmptyKey, r.KeyFrom, r.Blur = false, false, "", 0
 	var bad *Unreadable
 	if r.Claimed, bad = m.holds(m.claim, cells); bad != nil {
 		r.Claimed = false

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,71 @@ func TestTrapLayouts(t *testing.T) {
 	const counts = "created_at: 2 as rfc3339, 1 as 2006-01-02T15:04:05Z0700, 1 as Mon, 02 Jan 2006 15:04:05 -0700, 1 as 2006-01-02 15:04:05, 2 as unix-s"
 	if got := strings.Join(m.Spellings(), "; "); got != counts {
 		t.Errorf("spellings: %s", got)
+	}
+}
+
+// TestTrapHourThatComesTwice: Go takes one of two instants, silently. Here a beginning is the earlier one, an end the later one, the row says by how much it may be
+// wrong, and how many such rows there are is told. A layout with an offset, an abbreviation that says which hour it is, and UTC leave no doubt.
+func TestTrapHourThatComesTwice(t *testing.T) {
+	t.Parallel()
+	const layout = "2006-01-02 15:04:05"
+	for _, tt := range []struct{ zone, shown, began, ended, blur, told string }{
+		{"Europe/Zurich", "2026-10-25 01:59:59", "2026-10-24T23:59:59Z", "2026-10-24T23:59:59Z", "0s", ""},
+		{"Europe/Zurich", "2026-10-25 02:00:00", "2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z", "1h0m0s", "twice"},
+		{"Europe/Zurich", "2026-10-25 02:59:59", "2026-10-25T00:59:59Z", "2026-10-25T01:59:59Z", "1h0m0s", "twice"},
+		{"Europe/Zurich", "2026-10-25 03:00:00", "2026-10-25T02:00:00Z", "2026-10-25T02:00:00Z", "0s", ""},
+		{"Europe/Zurich", "2026-03-29 01:59:59", "2026-03-29T00:59:59Z", "2026-03-29T00:59:59Z", "0s", ""},
+		{"Europe/Zurich", "2026-03-29 02:10:00", "2026-03-29T00:10:00Z", "2026-03-29T01:10:00Z", "1h0m0s", "never"},
+		{"Europe/Zurich", "2026-03-29 03:00:00", "2026-03-29T01:00:00Z", "2026-03-29T01:00:00Z", "0s", ""},
+		{"America/New_York", "2026-11-01 01:10:00", "2026-11-01T05:10:00Z", "2026-11-01T06:10:00Z", "1h0m0s", "twice"},
+		{"America/New_York", "2026-03-08 02:30:00", "2026-03-08T06:30:00Z", "2026-03-08T07:30:00Z", "1h0m0s", "never"},
+		{"Australia/Lord_Howe", "2026-04-05 01:45:00", "2026-04-04T14:45:00Z", "2026-04-04T15:15:00Z", "30m0s", "twice"},
+		{"Asia/Kolkata", "2026-10-25 02:10:00", "2026-10-24T20:40:00Z", "2026-10-24T20:40:00Z", "0s", ""},
+		{"UTC", "2026-10-25 02:10:00", "2026-10-25T02:10:00Z", "2026-10-25T02:10:00Z", "0s", ""},
+	} {
+		for _, as := range []string{layout, ""} { // by a layout, and as databases write it
+			in := line(Field{Name: "created_at", From: "t", As: as, Zone: tt.zone}, Field{Name: "completed_at", From: "t", As: as, Zone: tt.zone})
+			m, err := Compile(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, bad := m.Map(cellsOf(t, m, `{"t":"`+tt.shown+`"}`))
+			if bad != nil {
+				t.Fatalf("%s %s: %v", tt.zone, tt.shown, bad)
+			}
+			got := []string{r.CreatedAt.Time().Format(time.RFC3339), r.CompletedAt.Time().Format(time.RFC3339), r.Blur.String()}
+			if want := []string{tt.began, tt.ended, tt.blur}; !slices.Equal(got, want) {
+				t.Errorf("%s %s: %q, want %q", tt.zone, tt.shown, got, want)
+			}
+			told := strings.Join(m.Blurred(), "; ")
+			if (told != "") != (tt.told != "") || !strings.Contains(told, "created_at: 1 row tells a time that clocks of the zone") && tt.told != "" || !strings.Contains(told, tt.told) {
+				t.Errorf("%s %s: told %q", tt.zone, tt.shown, told)
+			}
+			if r, _ := m.Map(cellsOf(t, m, `{"t":"2026-07-01 12:00:00"}`)); r == nil || r.Blur != 0 {
+				t.Errorf("%s: the next row is unsure too", tt.zone)
+			}
+		}
+	}
+	for _, f := range []Field{
+		{Name: "created_at", From: "t", As: layout, ZoneFrom: "z"},
+		{Name: "created_at", From: "o", As: layout + "Z07:00"},
+		{Name: "created_at", From: "o", Zone: "Europe/Zurich"},
+	} {
+		m, err := Compile(line(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, bad := m.Map(cellsOf(t, m, `{"t":"2026-10-25 02:10:00","z":"CEST","o":"2026-10-25 02:10:00+02:00"}`)); bad != nil || r.Blur != 0 || r.CreatedAt.Time().Format(time.RFC3339) != "2026-10-25T00:10:00Z" {
+			t.Errorf("%+v: %+v, %v", f, r, bad)
+		}
+	}
+	listed := Input{Role: reconcile.RoleIntent, Fields: []Field{{Name: "attempts", From: "tries", As: layout, Zone: "Europe/Zurich"}}}
+	m, err := Compile(listed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, bad := m.Map(cellsOf(t, m, `{"tries":[{"at":"2026-10-25 02:10:00"},{"at":"2026-10-25 09:10:00"}]}`)); bad != nil || r.Blur != time.Hour || len(m.Blurred()) != 1 {
+		t.Errorf("attempts: %+v, %v, %q", r, bad, m.Blurred())
 	}
 }
 

@@ -175,6 +175,31 @@ type namedClock struct {
 // Tables names the versions of the tables by which amounts and zones are read.
 func (m *Mapper) Tables() []string { return m.tables }
 
+// Blurred says of each time how many rows tell one that clocks of their zone showed twice, or never, in the rows mapped so far.
+func (m *Mapper) Blurred() []string {
+	var out []string
+	for _, c := range m.clocks {
+		var twice, never int64
+		for at := c.clock; at != nil; at = at.or {
+			twice, never = twice+at.twice, never+at.never
+		}
+		if twice > 0 {
+			out = append(out, c.fact+": "+counted(twice)+" that clocks of the zone showed twice: which of the two instants is meant, nothing tells, and what rests on it is judged by both. Times with their offset, or in UTC, leave no doubt")
+		}
+		if never > 0 {
+			out = append(out, c.fact+": "+counted(never)+" that clocks of the zone never showed, and what rests on it is judged by both instants that may be meant: the zone is another, or the writer's clock was not put forward")
+		}
+	}
+	return out
+}
+
+func counted(n int64) string {
+	if n == 1 {
+		return "1 row tells a time"
+	}
+	return strconv.FormatInt(n, 10) + " rows tell a time"
+}
+
 // Spellings says of each time that may be spelled in several ways how many were read by which, in the rows mapped so far.
 func (m *Mapper) Spellings() []string {
 	var out []string
