@@ -48,7 +48,7 @@ const presetsTail = `
 | exceptions, match_groups, match_items, match_fee_variances, adjustments, disputes, exception_comments, export_jobs, audit_logs, archive_metadata, actor_mapping | Matcher | what its own reconciliation concluded, and who decided: nothing that was executed. ` + "`scan --csv`" + ` gives cases to such a tool |
 | reconciliations, matches, unmatched, reconciliation_progress, matching_rules | Blnk | what its own reconciliation concluded |
 | reconciliations.policy, reconciliations.reconciliation | Formance | balances of whole ledgers, no action |
-| idempotency_keys, idempotency_records and the like | services on Laravel, Rails, … | each service's own: no two are alike, so init reads them by the names of their columns and says what is unsure |
+| idempotency_keys, idempotency_records, idempotency_receipts and the like | services on Laravel, Rails, … | each service's own: no two are alike, so init reads them by the names of their columns and says what is unsure |
 | settlement flat file v2 | Amazon SP-API | lines of fees and settlements, none of which names a request; map it as CSV by ` + "`order-id`" + ` where it is wanted |
 | received payments, payment accounting | Adyen | further columns were read nowhere; the settlement details report has a preset |
 | Sigma, Workbench | Stripe | the columns are those of the query; what Workbench shows cannot be exported |

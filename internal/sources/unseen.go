@@ -101,7 +101,7 @@ func (s *Source) misread() (reason, hint string) {
 		return reasonForeign, hintForeign
 	}
 	for i, seen := range s.seen {
-		if !seen && what != "" {
+		if !seen && what != "" && !s.m.MayLack(s.facts.Components[i]) {
 			return "no " + what + " has any " + text.SafeString(s.facts.Components[i]), hintUnseen + what + "s"
 		}
 	}

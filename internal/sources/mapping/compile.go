@@ -134,6 +134,7 @@ func (m *Mapper) explain(f *Field, how string) {
 	u.Column = strings.Join(u.paths, " + ")
 	if len(f.First) > 0 {
 		u.paths, u.Column, u.any = f.alternatives(), strings.Join(f.alternatives(), " or "), true
+		u.partly = slices.ContainsFunc(f.First, func(a Field) bool { return len(a.When) > 0 })
 	}
 	if f.From != "" {
 		u.paths, u.Column = []string{f.From}, f.From

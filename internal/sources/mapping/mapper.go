@@ -49,8 +49,9 @@ type Understood struct {
 	How    string // component, reference, text, payload, time (unix-s), number, words, amount (minor), extra, attempts
 	Must   bool   // a source in which no record has it is misread: part of the identity, a record's own id, a closed word without a meaning for null
 
-	paths []string // its columns as the config spells them
-	any   bool     // one of them is enough
+	paths  []string // its columns as the config spells them
+	any    bool     // one of them is enough
+	partly bool     // some of its values are taken from some rows alone
 }
 
 // Paths lists the cells that Map needs, in this order.
@@ -89,6 +90,11 @@ func (u *Understood) Has(m *Mapper, has func(cell int) bool) bool {
 		}
 	}
 	return n == len(u.paths) || u.any && n > 0
+}
+
+// MayLack reports whether a fact is taken from some rows alone, so that all rows of a source may lack it though its map is right.
+func (m *Mapper) MayLack(fact string) bool {
+	return slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == fact && u.partly })
 }
 
 // MapsTime reports whether the map gives a time.
