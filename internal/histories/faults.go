@@ -175,7 +175,7 @@ func (s *sim) post(q *request, effect int64, serial int) {
 	s.relay(id, q.wish)
 }
 
-// relay delivers one message, soon or late. It may die after the send and before its mark: then it sends again.
+// relay delivers one message, soon or late, and marks it, or removes it. It may die after the send and before that: then it sends again.
 func (s *sim) relay(id int64, w *wish) {
 	relays := s.relays
 	s.after(pick(s, 10*time.Second, 10*time.Minute, 7*time.Hour), func() {
@@ -194,6 +194,10 @@ func (s *sim) relay(id int64, w *wish) {
 		m.sent = s.now
 		if o.owner == m.owner && o.wish == w {
 			s.setRow(m.effect, m.owner, func(r *row) { r.object = o.id })
+		}
+		if s.svc.Reaper { // a service that tidies up
+			s.db.messages = slices.DeleteFunc(slices.Clone(s.db.messages), func(m message) bool { return m.id == id })
+			return
 		}
 		if !s.one(4) {
 			s.after(5*time.Second, func() {

@@ -93,12 +93,15 @@ func (h *History) from(pick func(n int) int) {
 	h.Faults, h.Safe, h.Ruled = sight.faults(), sight.safe(), sight.ruled()
 }
 
-// noteRefs marks the sources of which no record carries the id by which others point at it, as a reader of them would.
+// noteRefs marks the sources of which no record carries the id by which others point at it, and an outbox of which no record was sent, as a reader of them would.
 func (h *History) noteRefs() {
 	for i := range h.World.Sources {
 		f := &h.World.Sources[i]
 		f.NoOwnRef = !slices.ContainsFunc(h.Records, func(r *reconcile.Record) bool {
 			return r.Source == f.Name && (r.EffectID.Known() || r.ObjectID.Known())
+		})
+		f.SentGone = f.Role == reconcile.RoleOutbox && !slices.ContainsFunc(h.Records, func(r *reconcile.Record) bool {
+			return r.Source == f.Name && r.Sent != reconcile.Unsent
 		})
 	}
 }

@@ -47,7 +47,7 @@ type Service struct {
 	SkipsRow      bool // whoever takes over finds the row of the first worker and makes no second
 	SkipsTenant   bool // and it looks by the key alone, so it may find another tenant's
 	Fences        bool // a worker that wakes looks whether another has taken over
-	Reaper        bool // expired receipts are removed
+	Reaper        bool // expired receipts are removed, and so is a message once it was sent
 	ByReaper      bool // and until then they count, whatever their expiry says
 
 	KeyedRows  bool          // rows carry the identity; else a receipt's effect id is the only link

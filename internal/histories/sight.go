@@ -258,6 +258,8 @@ func (g *sight) covers(id Identity, source string) bool {
 	first := at(g.lifes[id].first - 3*skew - 2*settle) // a record of it may be early by its own clock, that clock and the source's may each be wrong
 	end, ok := g.quiet(id)
 	switch {
+	case source == Charges && g.gone(id): // it may have been sent just now
+		return false
 	case !ok, f.Coverage.From.After(first), f.Retained.Valid && first.Before(g.h.World.Now.Add(-f.Retained.D)), f.Coverage.To.Before(at(end + f.Coverage.Lag)):
 		return false
 	}
@@ -267,6 +269,12 @@ func (g *sight) covers(id Identity, source string) bool {
 		}
 	}
 	return true
+}
+
+// gone reports whether an action may have had a message that its relay removed once it had sent it, whenever that was.
+func (g *sight) gone(id Identity) bool {
+	f := g.place(Messages)
+	return f != nil && f.SentGone && g.none(id, Messages)
 }
 
 // settled reports whether a source reaches so far beyond the last act for an action that whatever came of it would be shown now.

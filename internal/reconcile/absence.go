@@ -109,6 +109,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("stranger-stands", "a line that is not ours by claim or operation carries its key or its object")
 	case !j.inPartitions(f):
 		return uncovered("other-partition", "it covers other partitions only")
+	case f.Role == RoleProvider && j.messageGone(f, settle) != nil:
+		return uncovered("message-gone", "a message of %s that was sent is gone, and nothing tells when it was sent", j.messageGone(f, settle).Name)
 	case cov.From.known && !began.Add(-f.Skew).After(cov.From): // of what was written in the instant of its first record some may stand in the file before
 		return uncovered("before-coverage", "it covers only from %s", stamp(cov.From))
 	case f.Retained.Valid && !began.Add(-f.Skew).After(j.w.Now.Add(-f.Retained.D)): // whether a row of exactly that age is moved away each store has its own rule
@@ -133,6 +135,21 @@ func (j *judging) unread(f *SourceFacts) *SourceFacts {
 		s := &j.w.Sources[i]
 		if s.Role != RoleEffect && s.Role != RoleProvider && !s.Coverage.Complete && j.concerns(s) {
 			return s
+		}
+	}
+	return nil
+}
+
+// messageGone returns an outbox that keeps no message that was sent, and shows none of an action that may have posted one: its relay, however late, may have sent
+// it until the outbox was read. nil where there is none, or where the log reaches behind that.
+func (j *judging) messageGone(f *SourceFacts, settle time.Duration) *SourceFacts {
+	if j.unreceived {
+		return nil
+	}
+	for _, o := range j.places(RoleOutbox, true) {
+		posted := slices.ContainsFunc(j.messages, func(r *Record) bool { return r.Source == o.Name })
+		if o.SentGone && !posted && j.reaches(f, o.Coverage.To.Add(f.Coverage.Lag+settle+f.Skew)).state != absenceProved {
+			return o
 		}
 	}
 	return nil

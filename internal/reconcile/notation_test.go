@@ -251,7 +251,7 @@ func (n *notation) source(w words) {
 	if w.has("no-refs") {
 		f.MapsRef = false
 	}
-	f.NoOwnRef, f.SentKeys = w.has("no-own-ref"), w.has("sent-keys")
+	f.NoOwnRef, f.SentKeys, f.SentGone = w.has("no-own-ref"), w.has("sent-keys"), w.has("sent-gone")
 	if v, ok := w.set["from"]; ok {
 		f.Coverage.From = clock(v)
 	}

@@ -25,6 +25,7 @@ type SourceFacts struct {
 	MapsRef     bool     // it maps effect_id, provider_ref, object_id or request_id
 	NoOwnRef    bool     // its rows do not carry the reference by which others point at them: an effect's id, also in a receipt; a provider's object
 	SentKeys    bool     // it maps provider_key: a key that a log's rows carry besides is the client's
+	SentGone    bool     // outbox: its rows tell of nothing that was sent, so that whatever was is gone
 	MapsTime    bool
 	Skew        time.Duration
 	Retained    Span // effects: older rows are archived, their absence says nothing

@@ -27,6 +27,7 @@ type unseen struct {
 	refs  bool  // some record carried the reference by which others point at it
 	loose bool  // some provider's record is not found by the reference of a row that may well mean it
 	ours  int64 // records
+	sent  bool  // some message was sent, and its row still stands
 	many  bool  // the map puts several values together for a record's object
 }
 
@@ -48,6 +49,7 @@ func putsTogether(f Field) bool {
 func (u *unseen) meet(r *reconcile.Record, cells []rows.Cell) {
 	u.ours++
 	u.refs = u.refs || r.EffectID.Known() || r.ObjectID.Known()
+	u.sent = u.sent || r.Sent != reconcile.Unsent || r.SentAt.Known() || r.ConfirmedAt.Known()
 	u.loose = u.loose || r.Role == reconcile.RoleProvider && (u.several(r.ObjectID) || !named(r.ObjectID) && r.Outcome != reconcile.OutcomeFailed)
 	if len(u.cells) > 0 {
 		u.cells = slices.DeleteFunc(u.cells, func(i int) bool { return cells[i].Kind != rows.Missing })

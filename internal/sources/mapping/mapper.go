@@ -81,6 +81,13 @@ func (m *Mapper) MapsSentKey() bool {
 	return slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == "provider_key" })
 }
 
+// MapsSent reports whether a message's row can tell that the message was sent: one that cannot is gone once it was, as far as a scan can see.
+func (m *Mapper) MapsSent() bool {
+	return slices.ContainsFunc(m.understood, func(u Understood) bool {
+		return u.Column != "" && (u.Fact == "state" || u.Fact == "sent_at" || u.Fact == "confirmed_at")
+	})
+}
+
 // Has reports whether a fact has a value in a row, as far as has says which cells have one. What is read from no column has.
 func (u *Understood) Has(m *Mapper, has func(cell int) bool) bool {
 	n := 0
