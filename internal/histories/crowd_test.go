@@ -14,6 +14,7 @@ import (
 // crowd is hours or days of a service with many clients. It knows none of the mishaps of a single action that Generate lives through: what counts is what a
 // restore takes of many, and what only looks like that.
 type crowd struct {
+	signs  []reconcile.Sign // of the last audit
 	rnd    *rand.Rand
 	now    time.Time
 	began  time.Time

@@ -202,7 +202,13 @@ func (c *crowd) audit(t *testing.T) (gaps []reconcile.Gap, risk map[histories.Id
 			risk[id] = true
 		}
 	}
+	c.signs = restore.Signs(res.Manifest(), nil)
 	return res.Manifest().Gaps, risk, cases
+}
+
+// backwards reports whether receipts are found to name ids that run backwards.
+func (c *crowd) backwards() bool {
+	return slices.ContainsFunc(c.signs, func(s reconcile.Sign) bool { return s.Kind == reconcile.SignIDsBackwards })
 }
 
 // checkRisk holds the list of keys at risk against the truth, and that no replay is allowed of what was done.
@@ -238,7 +244,7 @@ func TestRestores(t *testing.T) {
 	for kind, k := range restoreKinds {
 		t.Run(strings.ReplaceAll(k.name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			var listed, missed, inferred, failed, many, unseen int
+			var listed, missed, inferred, failed, many, unseen, backwards int
 			for seed := uint64(0); seed < *restores && failed < 3; seed++ {
 				declared := seed%3 > 0 || k.events != reconcile.EventRestored && k.events != reconcile.EventPartial
 				c := newCrowd(seed*8+uint64(kind), seed%4 == 3)
@@ -263,8 +269,15 @@ func TestRestores(t *testing.T) {
 					t.Errorf("seed %d, declared %t, %+v, book %t, legs %v, retention %s, gaps %v:\n%s", seed, declared, *l, c.booked, c.book.Effect, c.book.Retention.D, gaps, strings.Join(wrong[:min(len(wrong), 4)], "\n"))
 				}
 				listed += len(risk)
+				backwards += count(c.backwards())
+				if _, hit := l.backup[crowdOrders]; !hit && len(c.signs) > 0 {
+					t.Errorf("seed %d: the orders' store was not restored, and there are signs: %+v", seed, c.signs)
+				}
 			}
-			t.Logf("%d keys listed, %d restores inferred, %d could not be; of %d that took plenty %d", listed, inferred, missed, many, unseen)
+			if k.name == "rows restored" && *restores >= 20 && backwards == 0 {
+				t.Error("ids that were handed out twice are never seen to run backwards")
+			}
+			t.Logf("%d times ids run backwards, %d keys listed, %d restores inferred, %d could not be; of %d that took plenty %d", backwards, listed, inferred, missed, many, unseen)
 			if unseen*20 > many {
 				t.Errorf("%d of %d restores that took plenty were not inferred", unseen, many)
 			}
@@ -392,6 +405,9 @@ func TestHealthyCrowds(t *testing.T) {
 		what.does(c)
 		if gaps, risk, _ := c.audit(t); len(gaps) > 0 || len(risk) > 0 {
 			t.Errorf("seed %d, %s: %d keys are listed, gaps %+v", seed, what.name, len(risk), gaps)
+		}
+		if len(c.signs) > 0 {
+			t.Errorf("seed %d, %s: signs of a restore: %+v", seed, what.name, c.signs)
 		}
 	}
 }

@@ -7,11 +7,14 @@ import (
 
 	"example.com/idemctl/internal/config"
 	"example.com/idemctl/internal/histories"
+	"example.com/idemctl/internal/scan"
+	"example.com/idemctl/internal/sources"
 )
 
 // lived makes sources of a simulated service's past.
-func lived(seed uint64) (*config.Config, []*memory) {
-	h := histories.Generate(seed)
+func lived(seed uint64) (*config.Config, []*memory) { return sourcesOf(histories.Generate(seed)) }
+
+func sourcesOf(h *histories.History) (*config.Config, []*memory) {
 	cfg := &config.Config{Name: "lived", Contracts: h.Book, Now: h.World.Now, Events: h.World.Events}
 	bySource := make(map[string]*memory)
 	ms := make([]*memory, len(h.World.Sources))
@@ -46,5 +49,30 @@ func TestSieveEqualsJudgingHistories(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHealthyHistoriesShowNoSign: nothing in the stores of services in which nothing fails speaks of a restore.
+func TestHealthyHistoriesShowNoSign(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for seed := range uint64(400) {
+		cfg, ms := sourcesOf(histories.GenerateHealthy(seed))
+		var readers []sources.Reader
+		for _, m := range ms {
+			readers = append(readers, m)
+		}
+		res, err := scan.RunReaders(t.Context(), cfg, readers, scan.Options{TempDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range res.Manifest().States {
+			if signs := s.Signs(nil); len(signs) > 0 {
+				t.Errorf("seed %d: %+v", seed, signs)
+			}
+		}
+		if err := res.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

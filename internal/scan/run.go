@@ -140,6 +140,7 @@ type run struct {
 	common      *common
 	parts       *partitionValues
 	ids         []ids
+	orders      []order
 	events      []reconcile.Event // of the config, then confirmed ones that it does not declare itself
 	gaps        []reconcile.Gap   // declared, then proposed
 }
@@ -211,6 +212,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			tallies[i].present, tallies[i].contracts = make([]int64, len(r.events)), make(map[*reconcile.Contract]bool)
+			tallies[i].order = newOrder()
 			tr := &tracer{book: r.cfg.Contracts, index: r.index, facts: r.readers[i].Facts(), src: uint16(i), now: r.now, seed: r.seed, posts: posts, parts: r.parts.names()} // all refuses more
 			return r.readSource(ctx, i, tr, s, h, &tallies[i])
 		})
@@ -228,7 +230,7 @@ func (r *run) read(ctx context.Context, s *sieve, h *homes) error {
 	r.present, r.shapes, r.operations = make([]int64, len(r.events)), shapesOf(tallies), operationsOf(tallies)
 	for i := range tallies {
 		r.first, r.last, r.contracts = append(r.first, tallies[i].first), append(r.last, tallies[i].last), append(r.contracts, tallies[i].contracts)
-		r.ids = append(r.ids, tallies[i].ids)
+		r.ids, r.orders = append(r.ids, tallies[i].ids), append(r.orders, tallies[i].order)
 		r.counts.add(reconcile.ClassUnclaimed, tallies[i].unclaimed)
 		r.loose = r.loose || tallies[i].loose
 		for e, n := range tallies[i].present {
@@ -249,6 +251,7 @@ type tally struct {
 	shapes      map[shapeOf][]reconcile.Component // the least identity whose key has a shape
 	operations  map[operationOf]life
 	ids         ids
+	order       order
 }
 
 func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *homes, n *tally) error {
@@ -264,6 +267,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		n.seeShape(tr.contract, &t, rec)
 		n.seeOperation(tr.contract, rec)
 		n.ids.see(tr.contract, rec, tr.facts.Serves, r.now)
+		n.order.see(tr.contract, rec, tr.facts.Skew, r.now)
 		r.countPresent(rec, n)
 		n.loose = n.loose || t.k == 0 || tr.contract.MayBeSent(rec, &tr.facts)
 		if err := cmp.Or(tr.tiesOf(rec, &t, ties), tr.seekSent(rec, sought)); err != nil {

@@ -66,8 +66,15 @@ func (r *run) states() []reconcile.StoreState {
 			Name: f.Name, Role: f.Role, Archives: f.Retained.Valid, Taken: r.now, Records: st.Records, First: st.First, Last: st.Last,
 			MaxID: r.ids[i].own, System: st.Server.System, Timeline: st.Server.Timeline,
 		}
+		out[i].Tail = r.orders[i].tail()
+		if stores == 1 {
+			out[i].Fell = r.orders[i].fall()
+		}
 		if f.Role == reconcile.RoleEffect && f.Serves && stores == 1 && f.Coverage.Complete && f.Coverage.Proves {
 			out[i].NamedID = named
+		}
+		if of, ok := rd.(interface{ NextID() int64 }); ok && f.Role == reconcile.RoleEffect && f.Serves && of.NextID() > 0 {
+			out[i].NextID = reconcile.Num(of.NextID())
 		}
 	}
 	return out

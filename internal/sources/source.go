@@ -204,6 +204,14 @@ func (s *Source) Columns() []rows.Column {
 	return s.table.Columns()
 }
 
+// NextID is the effect's id that the store hands out next, where the column that tells it is one that the store numbers; 0 = not known.
+func (s *Source) NextID() int64 {
+	if c := columnNamed(s.Columns(), s.m.ColumnOf("effect_id")); c != nil {
+		return c.Next
+	}
+	return 0
+}
+
 // Progress implements Reader.
 func (s *Source) Progress() rows.Progress {
 	if s.table == nil {

@@ -200,7 +200,36 @@ func (t *table) readColumns(ctx context.Context) error {
 	for i := range t.cols {
 		t.cols[i].take(fields[i])
 	}
+	if err := t.nextNumbers(ctx); err != nil {
+		return err
+	}
 	return t.primaryKey(ctx)
+}
+
+// nextNumbers asks what the sequences that columns own hand out next, as far as the role may read them. A sequence knows no snapshot: it stands no lower than
+// that shows. Servers that only speak PostgreSQL's protocol may not have the view.
+func (t *table) nextNumbers(ctx context.Context) error {
+	if !slices.ContainsFunc(t.cols, func(c column) bool { return c.Fill == rows.FillSequence }) {
+		return nil
+	}
+	row, err := t.store.hold.one(ctx, "SELECT pg_catalog.to_regclass('pg_catalog.pg_sequences') IS NOT NULL")
+	if err != nil || row[0] != "t" {
+		return err
+	}
+	return t.store.hold.each(ctx, `SELECT a.attname, v.last_value::numeric + v.increment_by FROM pg_catalog.pg_depend d
+ JOIN pg_catalog.pg_class s ON s.oid = d.objid AND s.relkind = 'S' AND s.relpersistence = 'p' JOIN pg_catalog.pg_namespace n ON n.oid = s.relnamespace
+ JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+ JOIN pg_catalog.pg_sequences v ON v.schemaname = n.nspname AND v.sequencename = s.relname
+ WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = $1::oid AND d.deptype IN ('a', 'i')
+ AND v.last_value IS NOT NULL AND v.increment_by > 0 AND NOT v.cycle`, []string{t.relation.oid}, nil, func(v [][]byte) error {
+		for i := range t.cols {
+			next, err := strconv.ParseInt(string(v[1]), 10, 64)
+			if c := &t.cols[i]; err == nil && c.Name == string(v[0]) && c.Fill == rows.FillSequence { // else all numbers are handed out
+				c.Next = next
+			}
+		}
+		return nil
+	})
 }
 
 // primaryKey takes the key's columns for locators, in the key's own order, where the role may read all of them.

@@ -108,6 +108,31 @@ func TestLocators(t *testing.T) {
 }
 
 // TestRightsOnSomeColumns reads what the role may read, and says what it may not.
+// TestNextNumbers: the server says what it hands out next, as far as a column owns a sequence that the role may read.
+func TestNextNumbers(t *testing.T) {
+	t.Parallel()
+	schema, role, conn := database(t,
+		"CREATE TABLE serial (id bigserial PRIMARY KEY)", "INSERT INTO serial SELECT FROM generate_series(1, 9)",
+		"CREATE TABLE ident (v text, id int GENERATED ALWAYS AS IDENTITY (INCREMENT BY 10))", "INSERT INTO ident (v) VALUES ('a'), ('b')",
+		`CREATE TABLE "put ""; back" (id bigserial PRIMARY KEY)`, `INSERT INTO "put ""; back" VALUES (9)`, `SELECT setval(pg_get_serial_sequence('"put ""; back"', 'id'), 3)`,
+		"CREATE TABLE never (id bigserial)", "CREATE TABLE closed (id bigserial)", "INSERT INTO closed DEFAULT VALUES",
+		"CREATE TABLE round (id int GENERATED ALWAYS AS IDENTITY (CYCLE))", "INSERT INTO round DEFAULT VALUES",
+		"CREATE TABLE last (id bigserial)", "SELECT setval('last_id_seq', 9223372036854775807)",
+		"CREATE TABLE own (id int)", "INSERT INTO own VALUES (5)")
+	run(t, conn, "GRANT USAGE ON ALL SEQUENCES IN SCHEMA "+schema+" TO "+role, "REVOKE ALL ON SEQUENCE "+schema+".closed_id_seq FROM "+role)
+	s := opened(t, cluster(t).DSN(role, "postgres"))
+	for name, want := range map[string]int64{"serial": 10, "ident": 21, `"put ""; back"`: 4, "never": 0, "closed": 0, "round": 0, "last": 0, "own": 0} {
+		table, err := s.Table(context.Background(), schema+"."+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := table.Columns()
+		if got := columns[len(columns)-1].Next; got != want {
+			t.Errorf("%s: %d comes next, want %d", name, got, want)
+		}
+	}
+}
+
 func TestRightsOnSomeColumns(t *testing.T) {
 	t.Parallel()
 	schema, role, conn := database(t, "CREATE TABLE t (id int PRIMARY KEY, v text, secret text)", "INSERT INTO t VALUES (1, 'a', 'canary')", "CREATE TABLE closed (id int)")

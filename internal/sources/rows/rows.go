@@ -127,6 +127,7 @@ type Column struct {
 	Key      bool   // part of the primary key
 	NotNull  bool   // the store refuses a row without a value in it
 	Fill     Fill   // what a new row gets that does not name it
+	Next     int64  // the number that the store will hand out next in it, as of the snapshot or later; 0 = not known
 }
 
 // Fill is what a store puts into a column that a new row does not name.

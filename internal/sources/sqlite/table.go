@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,7 +204,29 @@ func (t *table) numbered() error {
 	if st.Int(1) != 0 {
 		c.Fill = rows.FillSequence
 	}
-	return nil
+	c.Next, err = t.next(c)
+	return err
+}
+
+// next is the number that the store hands out next: one more than the highest there is, or ever was where the column is declared so.
+func (t *table) next(c *column) (int64, error) {
+	ever := "0"
+	if c.Fill == rows.FillSequence {
+		ever = "coalesce((SELECT max(seq) FROM main.sqlite_sequence WHERE name = ?1), 0)"
+	}
+	st, err := t.conn.Prepare(fmt.Sprintf("SELECT max(coalesce((SELECT max(%s) FROM main.%s), 0), %s), ?1", quote(c.Name), quote(t.name), ever))
+	if err != nil {
+		return 0, err
+	}
+	defer st.Close()
+	if err := st.BindText(1, t.name); err != nil {
+		return 0, err
+	}
+	more, err := st.Step()
+	if err != nil || !more || st.Type(0) != engine.Integer || st.Int(0) == math.MaxInt64 {
+		return 0, err
+	}
+	return st.Int(0) + 1, nil
 }
 
 // keyOrder lists the primary key's columns in the key's own order; at[i] is the place of column i in it, 0 for none.

@@ -141,6 +141,30 @@ func TestKeysOfEveryKindOfTable(t *testing.T) {
 	}
 }
 
+// TestNextNumbers: the store says what it hands out next, as far as it numbers a column; rows that were deleted count where it remembers them.
+func TestNextNumbers(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.db")
+	create(t, path,
+		"CREATE TABLE ever (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO ever VALUES (7), (9)", "DELETE FROM ever WHERE id = 9",
+		`CREATE TABLE "put ""; back" (id INTEGER PRIMARY KEY AUTOINCREMENT)`, `INSERT INTO "put ""; back" VALUES (9)`, "UPDATE sqlite_sequence SET seq = 3 WHERE name LIKE 'put%'",
+		"CREATE TABLE never (id INTEGER PRIMARY KEY AUTOINCREMENT)",
+		"CREATE TABLE highest (id INTEGER PRIMARY KEY)", "INSERT INTO highest VALUES (7), (9)", "DELETE FROM highest WHERE id = 9",
+		"CREATE TABLE last (id INTEGER PRIMARY KEY)", "INSERT INTO last VALUES (9223372036854775807)",
+		"CREATE TABLE own (id INT PRIMARY KEY)", "INSERT INTO own VALUES (5)",
+		"CREATE TABLE apart (id INTEGER PRIMARY KEY) WITHOUT ROWID", "INSERT INTO apart VALUES (5)",
+	)
+	s := open(t, path)
+	for table, want := range map[string]int64{"ever": 10, `put "; back`: 10, "never": 1, "highest": 8, "last": 0, "own": 0, "apart": 0} {
+		tab, err := s.Table(table)
+		must(t, err)
+		if got := tab.Columns()[0].Next; got != want {
+			t.Errorf("%s: %d comes next, want %d", table, got, want)
+		}
+		must(t, tab.Close())
+	}
+}
+
 func TestNamesThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.db")
