@@ -25,17 +25,21 @@ func decisionCommands() map[string]func(ts *testscript.TestScript, neg bool, arg
 	}
 }
 
-// decisionCommand is "decision CASE FILE": $DECISION becomes the last decision of the case in what audit log --jsonl printed.
+// decisionCommand is "decision CASE FILE": $DECISION becomes the last decision of the case, or with "restore" the last restore that was confirmed, in what
+// audit log --jsonl printed.
 func decisionCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: decision CASE FILE")
 	}
 	found := ""
 	for _, line := range strings.Split(strings.TrimSpace(ts.ReadFile(args[1])), "\n") {
-		var e struct{ Type, Case, Decision string }
+		var e struct{ Type, ID, Case, Decision string }
 		ts.Check(json.Unmarshal([]byte(line), &e))
 		if e.Type == "decision.made" && e.Case == args[0] {
 			found = e.Decision
+		}
+		if e.Type == "restore.confirmed" && args[0] == "restore" {
+			found = e.ID
 		}
 	}
 	if found == "" {

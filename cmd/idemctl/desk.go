@@ -17,11 +17,11 @@ func (e *Env) desk(cfg *config.Config, trail *audit.Trail, repeated bool) *audit
 	return &audit.Desk{
 		Trail: trail, Now: e.Now, Fixture: cfg.Fixture, Repeated: repeated,
 		Read: func(ctx context.Context, decided map[string][]reconcile.Decided) (audit.Reading, error) {
-			gaps, err := confirmed(ctx, trail)
+			gaps, err := trail.Restores(ctx)
 			if err != nil {
 				return audit.Reading{}, &trailError{err}
 			}
-			res, err := e.scan(ctx, cfg, scan.Options{Decided: decided, Restores: gaps})
+			res, err := e.scan(ctx, cfg, scan.Options{Decided: decided, Restores: eventsOf(gaps)})
 			if err != nil {
 				return audit.Reading{}, err
 			}

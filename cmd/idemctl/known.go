@@ -17,7 +17,7 @@ type known struct {
 	place  audit.Place                 // of the trail; none where there is no place for one
 	cases  map[string][]audit.Decision // oldest first
 	loose  []report.Decision           // replays on their way whose action is no case any more
-	gaps   []reconcile.Event           // restores that operators confirmed
+	gaps   []audit.Restore             // that operators confirmed
 	now    reconcile.Instant           // the real time: a decision's life is not the scan's
 	none   bool                        // there is no trail
 	unsure bool                        // there is one, and it cannot be trusted
@@ -62,20 +62,19 @@ func (e *Env) decisions(ctx context.Context, place audit.Place) (known, error) {
 		}
 		k.cases[d.Case] = append(k.cases[d.Case], d)
 	}
-	if k.gaps, err = confirmed(ctx, trail); err != nil && !k.unsure {
+	if k.gaps, err = trail.Restores(ctx); err != nil && !k.unsure {
 		return distrust(err)
 	}
 	return k, nil
 }
 
-// confirmed are the restores that operators confirmed.
-func confirmed(ctx context.Context, trail *audit.Trail) ([]reconcile.Event, error) {
-	rs, err := trail.Restores(ctx)
+// eventsOf are the restores that operators confirmed.
+func eventsOf(rs []audit.Restore) []reconcile.Event {
 	out := make([]reconcile.Event, len(rs))
 	for i := range rs {
 		out[i] = rs[i].Event
 	}
-	return out, err
+	return out
 }
 
 // decided is what the rules must know of the decisions.

@@ -130,7 +130,7 @@ func (c *console) named(t target) string {
 }
 
 func (c *console) deps() tui.Deps {
-	d := tui.Deps{Load: c.load, Decide: c.decide, Withdraw: c.withdraw, Outcome: c.outcome, Standing: c.standing, Log: c.log, Evidence: c.evidence, Verify: c.verify, Restore: c.restore, Confirm: c.confirm}
+	d := tui.Deps{Load: c.load, Decide: c.decide, Withdraw: c.withdraw, Outcome: c.outcome, Standing: c.standing, Log: c.log, Evidence: c.evidence, Verify: c.verify, Restore: c.restore, Confirm: c.confirm, Retract: c.retract}
 	if c.path != "" {
 		d.SourceOff = "this is a saved scan: open its config to read the sources"
 		d.DeskOff = "this is a saved scan, which shows the past: open its config to decide"
@@ -161,7 +161,7 @@ func (c *console) scan(ctx context.Context, p *scan.Progress) (*scan.Result, err
 			return nil, err
 		}
 		k := known{cases: s.Decisions}
-		opt.Decided, opt.Restores, opt.Unsure = k.decided(), s.Restores, s.Trouble != nil
+		opt.Decided, opt.Restores, opt.Unsure = k.decided(), eventsOf(s.Restores), s.Trouble != nil
 	}
 	res, err := scan.Run(ctx, c.cfg, opt)
 	if err != nil {
@@ -219,7 +219,7 @@ func (c *console) standing(ctx context.Context) (tui.Standing, error) {
 		}
 		out.Decisions[d.Case] = append(out.Decisions[d.Case], d)
 	}
-	if out.Restores, err = confirmed(ctx, trail); err != nil && out.Trouble == nil {
+	if out.Restores, err = trail.Restores(ctx); err != nil && out.Trouble == nil {
 		out.Trouble = err
 	}
 	return out, nil
@@ -253,6 +253,15 @@ func (c *console) confirm(ctx context.Context, r audit.Restore) (audit.Restore, 
 		return audit.Restore{}, err
 	}
 	return done[0], err
+}
+
+func (c *console) retract(ctx context.Context, id, reason string) (audit.Restore, error) {
+	trail, err := c.env.openTrail(ctx, c.place)
+	if err != nil {
+		return audit.Restore{}, err
+	}
+	defer func() { _ = trail.Close() }()
+	return trail.WithdrawRestore(ctx, id, reason)
 }
 
 func (c *console) change(ctx context.Context, record func(*audit.Trail) (audit.Decision, error)) (audit.Decision, error) {

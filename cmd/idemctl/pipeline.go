@@ -33,10 +33,10 @@ func (e *Env) openWith(ctx context.Context, t target, now, out string, supposed 
 	if err != nil {
 		return nil, nil, err
 	}
-	k.gaps = slices.DeleteFunc(k.gaps, func(old reconcile.Event) bool {
-		return slices.ContainsFunc(supposed, func(ev reconcile.Event) bool { return ev.Corrects(&old) })
+	k.gaps = slices.DeleteFunc(k.gaps, func(old audit.Restore) bool {
+		return slices.ContainsFunc(supposed, func(ev reconcile.Event) bool { return ev.Corrects(&old.Event) })
 	})
-	res, err := e.scan(ctx, cfg, scan.Options{Out: out, Decided: k.decided(), Restores: slices.Concat(supposed, k.gaps), Unsure: k.unsure, Trail: absolute(k.place.Path)})
+	res, err := e.scan(ctx, cfg, scan.Options{Out: out, Decided: k.decided(), Restores: slices.Concat(supposed, eventsOf(k.gaps)), Unsure: k.unsure, Trail: absolute(k.place.Path)})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -37,7 +37,8 @@ and until when, how much money that is, which ids are handed out twice, what wil
 An inferred gap is a proposal, and changes no conclusion. --confirm records it in the audit trail:
 from then on every scan with that trail takes it as declared in the config. A window of one's own
 stands in its place: --restored-to, the instant of the backup, and --resumed-at, when writing began
-again. A later window of the same store that overlaps an earlier one corrects it. Decisions stay.
+again. A later window of the same store that overlaps an earlier one corrects it. idemctl withdraw
+takes one back. Decisions stay.
 
 --plan writes the receipts to put back as guarded inserts in the store's own columns; idemctl
 never runs them. What cannot be rebuilt is listed with the reason. --materialise writes a training
@@ -112,6 +113,7 @@ func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []strin
 			return err
 		}
 	}
+	k.tellConfirmed(found)
 	env.outcome.undecided = len(found.Gaps) > 0
 	if opt.confirm {
 		if err := env.confirm(ctx, k.place, res.Manifest(), found, window, opt.reason); err != nil {
@@ -240,6 +242,17 @@ func parts(words []string) (map[string][]string, error) {
 	return out, nil
 }
 
+// tellConfirmed notes by which record an operator confirmed a gap.
+func (k *known) tellConfirmed(found *restore.Audit) {
+	for i := range found.Gaps {
+		for n := range k.gaps {
+			if g := &found.Gaps[i]; g.Declared && g.Name() == k.gaps[n].Event.Name() {
+				g.Confirmation = k.gaps[n].ID
+			}
+		}
+	}
+}
+
 // confirm records the window, or where none is named every gap that was inferred.
 func (e *Env) confirm(ctx context.Context, place audit.Place, m *scan.Manifest, found *restore.Audit, window []reconcile.Event, reason string) error {
 	var rs []audit.Restore
@@ -266,7 +279,7 @@ func (e *Env) confirm(ctx context.Context, place audit.Place, m *scan.Manifest, 
 	done, err := trail.ConfirmRestores(ctx, rs...)
 	e.outcome.recorded = len(done) > 0
 	for n := range done {
-		found.Gaps[at[n]].Declared = true
+		found.Gaps[at[n]].Declared, found.Gaps[at[n]].Confirmation = true, done[n].ID
 		e.talk("idemctl: recorded as %s: what the restore of %s took", done[n].ID, done[n].Event.Store)
 	}
 	return err

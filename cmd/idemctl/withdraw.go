@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,12 +22,18 @@ func newWithdraw(env *Env) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "withdraw DECISION --reason REASON [CONFIG]",
-		Short: "take a decision back",
+		Short: "take a decision back, or what was confirmed of a restore",
 		Long: `Records that a decision is taken back. Nothing is erased. A replay that was handed out already
-may be sent all the same: it stays pending until its outcome is recorded.`,
+may be sent all the same: it stays pending until its outcome is recorded.
+
+The id may be that of a confirmed restore, as idemctl restore --confirm told it. From then on no
+scan takes that window as a fact: cases are named anew, and decisions stay.`,
 		Args: arguments(1, 2, "a decision and at most one config"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := audit.CheckWithdrawal(reason); err != nil { // before anything is opened
+				return err
+			}
+			if found, err := env.retract(cmd.Context(), args, asJSON, reason); found || err != nil {
 				return err
 			}
 			return env.change(cmd.Context(), args, asJSON, "withdrawn", func(ctx context.Context, trail *audit.Trail, id string) (audit.Decision, error) {
@@ -37,6 +44,52 @@ may be sent all the same: it stays pending until its outcome is recorded.`,
 	cmd.Flags().StringVar(&reason, "reason", "", "`WHY`; 3 characters or more")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
 	return cmd
+}
+
+// retract takes a confirmed restore back, where the name is that of one.
+func (e *Env) retract(ctx context.Context, args []string, asJSON bool, reason string) (found bool, err error) {
+	t, err := e.target(args[1:])
+	if err != nil {
+		return false, err
+	}
+	place, err := e.placeOf(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	trail, err := e.readTrail(ctx, place)
+	if err != nil || trail == nil {
+		return false, err
+	}
+	all, err := trail.Restores(ctx)
+	_, none := trail.Decision(ctx, args[0])
+	_ = trail.Close()
+	switch named := slices.ContainsFunc(all, func(r audit.Restore) bool { return args[0] != "" && strings.HasPrefix(r.ID, args[0]) }); {
+	case err != nil:
+		return false, &trailError{err}
+	case !named:
+		return false, nil
+	case !errors.Is(none, audit.ErrNotFound):
+		return false, notFound(audit.ErrAmbiguous, args[0])
+	}
+	if trail, err = e.openTrail(ctx, place); err != nil {
+		return true, err
+	}
+	defer func() { _ = trail.Close() }()
+	r, err := trail.WithdrawRestore(ctx, args[0], reason)
+	if errors.Is(err, audit.ErrNotFound) || errors.Is(err, audit.ErrAmbiguous) {
+		return true, notFound(err, args[0])
+	}
+	if err != nil && !errors.Is(err, audit.ErrUnpinned) {
+		return true, err
+	}
+	e.outcome.recorded = true
+	return true, errors.Join(err, writeOut(e.Out, func(w io.Writer) error {
+		if asJSON {
+			return report.WithdrawnRestoreJSON(w, r.ID, &r.Event)
+		}
+		_, err := fmt.Fprintf(w, "withdrawn  %s  %s\n", text.SafeString(r.Event.Text()), text.SafeString(r.ID))
+		return err
+	}))
 }
 
 var outcomeWords = []string{"done", "failed", "unknown"}

@@ -18,10 +18,11 @@ const (
 	EventRevealed  EventType = "payload.revealed"    // an operator looked at payloads
 	EventExported  EventType = "export.made"         // a copy left the trail, or the scan
 	EventRestore   EventType = "restore.confirmed"   // an operator confirmed or corrected what a restore took of a store
+	EventRetracted EventType = "restore.withdrawn"   // an operator took such a confirmation back
 )
 
 // EventTypes are all types, in the order of documentation.
-var EventTypes = []EventType{EventCreated, EventAdopted, EventDecided, EventWithdrawn, EventExpired, EventOutcome, EventHandedOut, EventRefused, EventRevealed, EventExported, EventRestore}
+var EventTypes = []EventType{EventCreated, EventAdopted, EventDecided, EventWithdrawn, EventExpired, EventOutcome, EventHandedOut, EventRefused, EventRevealed, EventExported, EventRestore, EventRetracted}
 
 // ParseEventType reads the word of a record's type.
 func ParseEventType(w string) (EventType, error) {
@@ -37,3 +38,6 @@ func (t EventType) String() string { return string(t) }
 
 // note reports whether Note may write a record of this type.
 func (t EventType) note() bool { return t == EventRefused || t == EventRevealed || t == EventExported }
+
+// window reports whether a record of this type says what a restore took of a store.
+func (t EventType) window() bool { return t == EventRestore || t == EventRetracted }

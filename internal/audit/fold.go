@@ -68,7 +68,7 @@ func (f *fold) apply(r *record) error {
 		err = f.decide(r)
 	case EventWithdrawn, EventExpired, EventOutcome, EventHandedOut:
 		err = f.change(r)
-	case EventCreated, EventAdopted, EventRefused, EventRevealed, EventExported, EventRestore:
+	case EventCreated, EventAdopted, EventRefused, EventRevealed, EventExported, EventRestore, EventRetracted:
 	}
 	if err == nil && r.caseID != "" {
 		f.revs[r.caseID]++
@@ -126,7 +126,7 @@ func (f *fold) change(r *record) error {
 		return nil
 	case EventOutcome:
 		return f.report(d, r)
-	case EventCreated, EventAdopted, EventDecided, EventRefused, EventRevealed, EventExported, EventRestore:
+	case EventCreated, EventAdopted, EventDecided, EventRefused, EventRevealed, EventExported, EventRestore, EventRetracted:
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ type intent struct {
 	core
 	policy string // digest of the policy it was made under; none yet
 	plan   planPart
-	window window // of restore.confirmed
+	window window // of restore.confirmed and restore.withdrawn
 }
 
 // auth says how the actor is known.
@@ -274,7 +274,7 @@ func (r *record) check() error {
 		return errors.New("header and intent disagree")
 	case (r.seq == 0) != (r.what == EventCreated):
 		return fmt.Errorf("record %d has type %s", r.seq, r.what)
-	case (r.what == EventRestore) != (r.window.store != "") || (r.what == EventRestore && r.caseID != ""):
+	case r.what.window() != (r.window.store != "") || r.what.window() && r.caseID != "" || r.what == EventRetracted && r.decision == "":
 		return fmt.Errorf("intent: a record of type %s with the window of %q and the case %q", r.what, r.window.store, r.caseID)
 	case r.plan.part > r.plan.of:
 		return fmt.Errorf("intent: part %d of a plan of %d", r.plan.part, r.plan.of)

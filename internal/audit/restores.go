@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"example.com/idemctl/internal/reconcile"
 )
@@ -111,27 +112,56 @@ func (t *Trail) ConfirmRestores(ctx context.Context, rs ...Restore) ([]Restore, 
 	return out, err
 }
 
-// Restores lists the windows that stand, oldest first: those that a later one took the place of are left out.
+// WithdrawRestore records that the confirmation of a window is taken back: what it says of the store is no fact any more. What it had corrected does not come
+// back. It is named by its id, or the beginning of it; one that does not stand is ErrNotFound.
+func (t *Trail) WithdrawRestore(ctx context.Context, prefix, reason string) (Restore, error) {
+	const doing = "withdrawing what was said of a restore"
+	if err := CheckWithdrawal(reason); err != nil {
+		return Restore{}, err
+	}
+	all, err := t.Restores(ctx)
+	if err != nil {
+		return Restore{}, err
+	}
+	all = slices.DeleteFunc(all, func(r Restore) bool { return prefix == "" || !strings.HasPrefix(r.ID, prefix) })
+	switch {
+	case len(all) == 0:
+		return Restore{}, fmt.Errorf("%s: %w", doing, ErrNotFound)
+	case len(all) > 1:
+		return Restore{}, fmt.Errorf("%s: %w", doing, ErrAmbiguous)
+	}
+	r := &all[0]
+	n := intent{id: t.env.NewID(), what: EventRetracted, decision: r.ID, window: windowOf(r), core: core{
+		reason: reason, ref: r.Event.Text(), config: r.Config, configDigest: r.ConfigDigest, scanNow: r.ScanNow, pinned: r.Pinned,
+	}}
+	_, err = t.append(ctx, work{ids: []string{n.id}, build: func(*view) ([]draft, error) { return []draft{{intent: n}}, nil }})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", doing, err)
+	}
+	return *r, err
+}
+
+// Restores lists the windows that stand, oldest first: those that a later one took the place of, and those that were withdrawn, are left out.
 func (t *Trail) Restores(ctx context.Context) ([]Restore, error) {
 	c, err := t.usable()
 	if err != nil {
 		return nil, err
 	}
-	var all []Restore
+	var out []Restore
 	err = c.snapshot(ctx, func(q querier) error {
 		return eachRecord(ctx, q, func(r *record) error {
-			all = append(all, r.restored())
+			one := r.restored()
+			out = slices.DeleteFunc(out, func(old Restore) bool {
+				return r.what == EventRetracted && old.ID == r.decision || r.what == EventRestore && one.Event.Corrects(&old.Event)
+			})
+			if r.what == EventRestore {
+				out = append(out, one)
+			}
 			return nil
-		}, ` WHERE subject='' AND type=? ORDER BY seq`, string(EventRestore))
+		}, ` WHERE subject='' AND type IN (?, ?) ORDER BY seq`, string(EventRestore), string(EventRetracted))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading confirmed restores: %w", err)
-	}
-	var out []Restore
-	for i := range all {
-		if !slices.ContainsFunc(all[i+1:], func(later Restore) bool { return later.Event.Corrects(&all[i].Event) }) {
-			out = append(out, all[i])
-		}
 	}
 	return out, nil
 }

@@ -62,3 +62,50 @@ func TestRestoresNeedAReason(t *testing.T) {
 		t.Errorf("%v, %v", rs, err)
 	}
 }
+
+// TestWithdrawnRestores: a confirmation that is taken back stands no more, nor does what it had corrected; the trail keeps all of it.
+func TestWithdrawnRestores(t *testing.T) {
+	t.Parallel()
+	trail := open(t, place(t), newClock())
+	at := func(h int) reconcile.Instant { return reconcile.At(time.Date(2026, 11, 29, h, 0, 0, 0, time.UTC)) }
+	confirm := func(store string, from, to int) audit.Restore {
+		t.Helper()
+		done, err := trail.ConfirmRestores(t.Context(), audit.Restore{Event: reconcile.Event{Store: store, Kind: reconcile.EventRestored, From: at(from), To: at(to)}, Reason: "backup of the night, INC-81"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done[0]
+	}
+	stand := func(want ...string) {
+		t.Helper()
+		rs, err := trail.Restores(t.Context())
+		var got []string
+		for _, r := range rs {
+			got = append(got, r.ID)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("windows that stand (-want +got):\n%s%v", diff, err)
+		}
+	}
+	first, other := confirm("receipts", 1, 3), confirm("orders", 1, 3)
+	second := confirm("receipts", 2, 4)
+	stand(other.ID, second.ID)
+	for _, id := range []string{"", "none", first.ID} {
+		if _, err := trail.WithdrawRestore(t.Context(), id, "not that store"); !errors.Is(err, audit.ErrNotFound) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	var lacks *audit.RequestError
+	if _, err := trail.WithdrawRestore(t.Context(), second.ID, "no"); !errors.As(err, &lacks) {
+		t.Errorf("without a reason: %v", err)
+	}
+	if r, err := trail.WithdrawRestore(t.Context(), second.ID, "it was the standby"); err != nil || r.ID != second.ID {
+		t.Errorf("%+v, %v", r, err)
+	}
+	stand(other.ID)
+	third := confirm("receipts", 1, 3)
+	stand(other.ID, third.ID)
+	if r := verified(t, trail); r.Records != 6 {
+		t.Errorf("%d records", r.Records)
+	}
+}

@@ -59,7 +59,10 @@ func (p *page) restoreHead(m *scan.Manifest) {
 // restoreGap says of one gap what happened, what is gone, what stands and what would run again.
 func (p *page) restoreGap(g *restore.GapCounts) {
 	how := "inferred, not confirmed"
-	if g.Declared {
+	switch {
+	case g.Confirmation != "":
+		how = "confirmed as " + text.SafeString(g.Confirmation)
+	case g.Declared:
 		how = "declared"
 	}
 	p.flow(2, "%s: a restore gap of %s%s %s (%s, %s)", p.in(bold, "systematic"), p.in(bold, text.SafeString(g.Store)), text.SafeString(g.Where()), spanText(g.From, g.To), g.Kind, how)
@@ -192,6 +195,12 @@ func (p *page) restoreNext(a *restore.Audit, opt Options) {
 			break
 		}
 	}
+	for i := range a.Gaps {
+		if id := a.Gaps[i].Confirmation; id != "" {
+			next = append(next, [2]string{"idemctl withdraw " + text.SafeString(id) + ` --reason "…"` + at, "take that confirmation back, where it was a mistake"})
+			break
+		}
+	}
 	if len(a.Next) > 0 {
 		next = append(next, [2]string{"idemctl show " + a.Next[0].CaseID[:min(len(a.Next[0].CaseID), shortID)] + at, "the first of them with its evidence and its reasons"})
 		if !strings.HasSuffix(opt.Config, ".scan") {
@@ -210,7 +219,8 @@ func (p *page) restoreNext(a *restore.Audit, opt Options) {
 type (
 	restoreGapJSON struct {
 		gapJSON
-		Slices []sliceJSON `json:"slices"`
+		Confirmation shown       `json:"confirmation,omitempty"`
+		Slices       []sliceJSON `json:"slices"`
 	}
 	sliceJSON struct {
 		From    instant `json:"from"`
@@ -259,7 +269,7 @@ func RestoreJSON(ctx context.Context, w io.Writer, r restore.Scan, a *restore.Au
 	m := r.Manifest()
 	gaps := make([]restoreGapJSON, 0, len(a.Gaps))
 	for i := range a.Gaps {
-		g := restoreGapJSON{gapJSON: newGapJSON(&a.Gaps[i].Gap), Slices: make([]sliceJSON, 0, len(a.Gaps[i].Slices))}
+		g := restoreGapJSON{gapJSON: newGapJSON(&a.Gaps[i].Gap), Confirmation: shown(a.Gaps[i].Confirmation), Slices: make([]sliceJSON, 0, len(a.Gaps[i].Slices))}
 		for _, s := range a.Gaps[i].Slices {
 			g.Slices = append(g.Slices, sliceJSON{instant(s.From), instant(s.To), s.With, s.Without})
 		}
@@ -302,6 +312,18 @@ func RestoreJSON(ctx context.Context, w io.Writer, r restore.Scan, a *restore.Au
 	}
 	_, err := io.WriteString(w, after)
 	return err
+}
+
+// WithdrawnRestoreJSON writes that a confirmed window was taken back.
+func WithdrawnRestoreJSON(w io.Writer, id string, ev *reconcile.Event) error {
+	return write(w, "", struct {
+		ID    shown   `json:"id"`
+		State string  `json:"state"`
+		Store shown   `json:"store"`
+		Kind  string  `json:"kind"`
+		From  instant `json:"from"`
+		To    instant `json:"to"`
+	}{shown(id), reconcile.DecisionWithdrawn.String(), shown(ev.Store), ev.Kind.String(), instant(ev.From), instant(ev.To.Or(ev.ResumedAt))}, "\n")
 }
 
 func newRiskJSON(c *scan.Case) riskJSON {

@@ -100,6 +100,8 @@ type GapCounts struct {
 	Cases    int64 // cases in it
 	Standing int64 // of these, those whose effect stands
 	AtRisk   int64 // of these, those that a retry would, or might, execute again
+
+	Confirmation string // the id of the record by which an operator confirmed it; "" = none is known
 }
 
 // Total is the money of cases at risk, in one currency.

@@ -37,6 +37,7 @@ type app struct {
 	list      *caselist.List
 	rows      *caselist.Snapshot
 	decisions map[string][]audit.Decision
+	restores  []audit.Restore   // that operators confirmed, and that stand
 	wakes     reconcile.Instant // when the next case that rests is to be looked at again
 	changed   map[string]bool   // cases that rest on other evidence than their live decision
 	decided   bool              // decisions have been read

@@ -198,6 +198,13 @@ func (a *app) confirmRestore(one audit.Restore) tea.Cmd {
 	})
 }
 
+func (a *app) retractRestore(id, reason string) tea.Cmd {
+	return a.write(func(ctx context.Context) (any, error) {
+		done, err := a.deps.Retract(ctx, id, reason)
+		return confirmed{done, err}, err
+	})
+}
+
 // write asks for a record. It is not cancelled by anything that the operator does meanwhile, nor by a signal: what was begun is told, one way or the other.
 func (a *app) write(f func(ctx context.Context) (any, error)) tea.Cmd {
 	a.recording = true

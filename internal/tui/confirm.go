@@ -100,6 +100,11 @@ func (f *confirm) send() tea.Cmd {
 
 // Recv takes what became of it. What was concluded before rests on other windows: the sources are read anew.
 func (f *confirm) Recv(msg any) tea.Cmd {
+	return f.recorded(msg, "recorded: what the restore of "+text.SafeString(f.gap.Store)+" took; the sources are read again")
+}
+
+// recorded takes what became of a record about a window, and reads anew.
+func (f *form) recorded(msg any, done string) tea.Cmd {
 	m, ok := msg.(confirmed)
 	if !ok {
 		return nil
@@ -117,7 +122,7 @@ func (f *confirm) Recv(msg any) tea.Cmd {
 	if m.err != nil {
 		f.say(paint.Bad, "recorded, but: "+told(m.err))
 	} else {
-		f.say(paint.Good, "recorded: what the restore of "+text.SafeString(f.gap.Store)+" took; the sources are read again")
+		f.say(paint.Good, done)
 	}
 	return f.read()
 }

@@ -41,6 +41,8 @@ type Deps struct {
 	Outcome func(ctx context.Context, id string, o reconcile.DecisionOutcome, ref, reason string) (audit.Decision, error)
 	// Confirm records what a restore took of a store.
 	Confirm func(ctx context.Context, r audit.Restore) (audit.Restore, error)
+	// Retract takes back what was confirmed of a restore.
+	Retract func(ctx context.Context, id, reason string) (audit.Restore, error)
 	// DeskOff says why nothing can be decided, "" when it can.
 	DeskOff string
 
@@ -70,7 +72,7 @@ type RestoreSum struct {
 // Standing is what the trail holds.
 type Standing struct {
 	Decisions map[string][]audit.Decision // by case, oldest first
-	Restores  []reconcile.Event           // restores that operators confirmed
+	Restores  []audit.Restore             // that operators confirmed, and that stand
 	Trouble   error                       // why the trail is not to be trusted, nil when it is
 }
 

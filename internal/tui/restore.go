@@ -9,6 +9,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/restore"
@@ -40,6 +41,9 @@ func (v *restoreScreen) Scope() keymap.Scope { return keymap.Restore }
 // Hints are the keys of the footer.
 func (v *restoreScreen) Hints() []keymap.ID {
 	hints := []keymap.ID{keymap.OpenSlice, keymap.ConfirmGap, keymap.NextPane, keymap.GoQueue, keymap.GoSources, keymap.Back}
+	if v.confirmation() != nil {
+		hints = slices.Insert(hints, 2, keymap.RetractGap)
+	}
 	if len(v.gaps()) > 1 {
 		hints = slices.Insert(hints, 2, keymap.NextGap)
 	}
@@ -49,7 +53,7 @@ func (v *restoreScreen) Hints() []keymap.ID {
 // State tells what is listed.
 func (v *restoreScreen) State(s *keymap.State) {
 	s.Rows = len(v.bars())
-	s.Gaps = len(v.gaps())
+	s.Gaps, s.Confirmed = len(v.gaps()), v.confirmation() != nil
 }
 
 // enter reads what the restore left behind, unless that has been read off this reading.
@@ -105,6 +109,17 @@ func (v *restoreScreen) chosen() *reconcile.Gap {
 	return &gaps[min(v.gap, len(gaps)-1)]
 }
 
+// confirmation is by what an operator confirmed the chosen gap, nil where nobody did.
+func (v *restoreScreen) confirmation() *audit.Restore {
+	g := v.chosen()
+	for i := range v.restores {
+		if g != nil && g.Declared && v.restores[i].Event.Name() == g.Name() {
+			return &v.restores[i]
+		}
+	}
+	return nil
+}
+
 func (v *restoreScreen) bars() []reconcile.GapSlice {
 	if g := v.chosen(); g != nil {
 		return g.Slices
@@ -119,6 +134,8 @@ func (v *restoreScreen) Do(id keymap.ID) tea.Cmd {
 		return v.open()
 	case keymap.ConfirmGap:
 		v.ask(newConfirm(v.app, v.chosen()))
+	case keymap.RetractGap:
+		v.ask(newRetract(v.app, v.confirmation()))
 	case keymap.NextGap:
 		v.turnTo((v.gap + 1) % max(1, len(v.gaps())))
 	case keymap.NextPane, keymap.PriorPane:
@@ -181,7 +198,10 @@ func (v *restoreScreen) head(a paint.Area) int {
 			st, sign = paint.Strong, v.glyphs.Into+" "
 		}
 		how, hst := "declared", paint.Faint
-		if !g.Declared {
+		switch {
+		case slices.ContainsFunc(v.restores, func(r audit.Restore) bool { return g.Declared && r.Event.Name() == g.Name() }):
+			how = "confirmed"
+		case !g.Declared:
 			how, hst = "PROPOSED, not confirmed", paint.Warn
 		}
 		when := span(g.From, g.To)
@@ -325,6 +345,7 @@ func (v *restoreScreen) words(w int) *sheet {
 		}
 	}
 	v.next(s, u)
+	v.signs(s, u)
 	v.again(s, u)
 	v.plan(s)
 	return s
@@ -348,6 +369,18 @@ func (v *restoreScreen) next(s *sheet, u *restore.Audit) {
 		c := &u.Next[i]
 		cell, st := exposed(c.Exposure, v.now())
 		s.line(paint.Piece{Text: "  "}, paint.Piece{Style: st, Text: text.Pad(cell, 9)}, paint.Piece{Text: identity(c.Identity, max(20, s.w-30), v.glyphs.Separator) + "  "}, paint.Piece{Style: paint.Money, Text: report.Money(c.Amount)})
+	}
+}
+
+// signs tell what in the data speaks of a restore, of whichever store.
+func (v *restoreScreen) signs(s *sheet, u *restore.Audit) {
+	if len(u.Signs) == 0 {
+		return
+	}
+	s.gap()
+	s.add(paint.Title, "Signs in the data")
+	for _, one := range u.Signs {
+		s.add(paint.Warn, text.SafeString(one.Store)+"  "+one.Kind.String()+": "+text.SafeString(one.Text))
 	}
 }
 

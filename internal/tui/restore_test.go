@@ -119,3 +119,52 @@ func TestConfirmGap(t *testing.T) {
 	c = start(t, deps, 120, 36)
 	c.press("4", "c").wait(time.Second).press("tab", "tab", "tab").typeText("the backup's own log says so").press("tab", "enter").shows("Not recorded: the disk is full", "Confirm a restore")
 }
+
+// TestWithdrawGap takes a confirmation back, and reads the sources anew behind it; a gap that nobody confirmed has none.
+func TestWithdrawGap(t *testing.T) {
+	t.Parallel()
+	d, deps := restored(t)
+	g := &d.res.manifest.Gaps[0]
+	start(t, deps, 120, 36).press("4").shows("receipts  restored  declared").press("w").shows("withdraw… is off: the trail holds no confirmation of this gap")
+	deps.Standing = func(context.Context) (Standing, error) {
+		return Standing{Restores: []audit.Restore{
+			{Event: reconcile.Event{Store: "orders", From: g.From}, ID: "bcde"},
+			{Event: g.Event(), ID: "abcd", Operator: "mo", Reason: "the backup's own log says so"},
+		}}, nil
+	}
+	var ids []string
+	deps.Retract = func(_ context.Context, id, reason string) (audit.Restore, error) {
+		ids = append(ids, id+": "+reason)
+		return audit.Restore{}, nil
+	}
+	loads := 0
+	load := deps.Load
+	deps.Load = func(ctx context.Context, p *scan.Progress) (Result, error) {
+		loads++
+		return load(ctx, p)
+	}
+	c := start(t, deps, 120, 36)
+	c.press("4").shows("receipts  restored  confirmed").press("w").wait(time.Second).shows("Withdraw a confirmed restore", "by mo  record abcd", "the backup's own log says so")
+	c.press("tab").typeText("it was the standby").press("tab", "enter").shows("withdrawn: what was confirmed of the restore of receipts")
+	if len(ids) != 1 || ids[0] != "abcd: it was the standby" || loads != 2 {
+		t.Errorf("withdrawn %q, %d readings", ids, loads)
+	}
+	deps.Retract = func(context.Context, string, string) (audit.Restore, error) {
+		return audit.Restore{}, errors.New("the disk is full")
+	}
+	c = start(t, deps, 120, 36)
+	c.press("4", "w").wait(time.Second).press("tab").typeText("it was the standby").press("tab", "enter").shows("Not recorded: the disk is full", "Withdraw a confirmed restore")
+}
+
+// TestRestoreScreenSigns shows what in the data speaks of a restore.
+func TestRestoreScreenSigns(t *testing.T) {
+	t.Parallel()
+	_, deps := restored(t)
+	sum := deps.Restore
+	deps.Restore = func(ctx context.Context, r Result) (*RestoreSum, error) {
+		out, err := sum(ctx, r)
+		out.Audit.Signs = []reconcile.Sign{{Store: "orders", Kind: reconcile.SignSequence, Text: "it hands out 740 next"}}
+		return out, err
+	}
+	start(t, deps, 120, 48).press("4").shows("Signs in the data", "orders  sequence-behind: it hands out 740 next")
+}

@@ -143,7 +143,7 @@ func (r *root) recvDecisions(m decisionsRead) tea.Cmd {
 	case m.standing.Trouble != nil:
 		r.trouble = text.Once(m.standing.Trouble.Error())
 	}
-	r.decisions, r.changed, r.decided = m.standing.Decisions, m.changed, m.err == nil
+	r.decisions, r.changed, r.decided, r.restores = m.standing.Decisions, m.changed, m.err == nil, m.standing.Restores
 	return r.redecide()
 }
 

@@ -290,6 +290,8 @@ func (u *trail) entryWords(e *audit.Entry, full bool) string {
 		return "exported"
 	case audit.EventRestore:
 		return "restore confirmed"
+	case audit.EventRetracted:
+		return "confirmed restore withdrawn"
 	}
 	return e.Type.String()
 }

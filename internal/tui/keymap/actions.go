@@ -60,6 +60,7 @@ const (
 	OpenSlice  ID = "restore.open"
 	NextGap    ID = "restore.next-gap"
 	ConfirmGap ID = "restore.confirm"
+	RetractGap ID = "restore.withdraw"
 	GoDebrief  ID = "go.debrief"
 	Hint       ID = "training.hint"
 	GiveUp     ID = "training.give-up"
@@ -98,6 +99,7 @@ type State struct {
 	Filtering bool   // the rows shown are of an older filter or order
 	Rows      int    // rows listed
 	Gaps      int    // restore gaps listed
+	Confirmed bool   // an operator confirmed the gap that is chosen
 	Marked    int    // cases marked
 	Case      bool   // the cursor's case has been read
 	Live      bool   // a live decision stands on the case
@@ -172,6 +174,7 @@ var Actions = []Action{
 
 	{OpenSlice, Restore, Look, keys("enter", "l", "right"), "its cases", "list the cases of the slice of time under the cursor", offNoRow},
 	{ConfirmGap, Restore, Assert, keys("c"), "confirm…", "confirm the window of the gap, or correct it", offNoGap},
+	{RetractGap, Restore, Record, keys("w"), "withdraw…", "take back what was confirmed of the gap", offNotConfirmed},
 	{NextGap, Restore, Look, keys("n"), "next gap", "to the next restore gap", offOneGap},
 
 	{GoQueue, Everywhere, Look, keys("1", "f5"), "queue", "the cases to decide", nil},

@@ -92,6 +92,16 @@ func offNoGap(s State) string {
 	return ""
 }
 
+func offNotConfirmed(s State) string {
+	if why := offNoGap(s); why != "" {
+		return why
+	}
+	if !s.Confirmed {
+		return "the trail holds no confirmation of this gap"
+	}
+	return ""
+}
+
 func offOneGap(s State) string {
 	if s.Gaps < 2 {
 		return "there is no other restore gap"
