@@ -170,7 +170,7 @@ func (c *console) scan(ctx context.Context, p *scan.Progress) (*scan.Result, err
 	return res, nil
 }
 
-// restore sums up what a restore has left behind, and makes a plan in memory to say what it would put back.
+// restore sums up what a restore has left behind, and what a plan would put back.
 func (c *console) restore(ctx context.Context, r tui.Result) (*tui.RestoreSum, error) {
 	res, ok := r.(*scan.Result)
 	if !ok {
@@ -185,12 +185,14 @@ func (c *console) restore(ctx context.Context, r tui.Result) (*tui.RestoreSum, e
 		sum.PlanOff = "This is a saved scan: a plan is made from the sources themselves."
 		return sum, nil
 	}
-	plan, err := c.env.planOf(ctx, c.cfg, res, nil)
-	if err != nil {
-		return nil, err
-	}
-	sum.Insertable, sum.Refused = len(plan.Inserts), plan.Refused
-	return sum, nil
+	const few = 3
+	sum.Insertable, err = c.env.planned(c.cfg, res)(ctx, func(u restore.Unbuildable) error {
+		if sum.Unbuildable++; sum.Unbuildable <= few {
+			sum.Refused = append(sum.Refused, u)
+		}
+		return nil
+	})
+	return sum, err
 }
 
 // standing reads what was decided. A trail that cannot be trusted is said so, with what can be read of it.

@@ -82,7 +82,7 @@ func (e *Env) openSaved(ctx context.Context, t target, now, out string) (*scan.R
 	}
 	k := known{none: true}
 	if path := res.Manifest().Trail; path != "" {
-		if k, err = e.decisions(ctx, audit.Place{Path: path}); err != nil {
+		if k, err = e.decisions(ctx, e.savedPlace(path)); err != nil {
 			return nil, nil, errors.Join(err, res.Close())
 		}
 	}

@@ -109,9 +109,11 @@ func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []strin
 		}
 	}
 	if opt.asJSON && !t.saved {
-		if found.Plan, err = env.planned(ctx, t, opt.now, res); err != nil {
+		cfg, err := env.load(t, opt.now)
+		if err != nil {
 			return err
 		}
+		found.Plan = env.planned(cfg, res)
 	}
 	k.tellConfirmed(found)
 	env.outcome.undecided = len(found.Gaps) > 0

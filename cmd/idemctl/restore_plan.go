@@ -85,13 +85,17 @@ func runPlan(ctx context.Context, env *Env, file, now string, args []string) err
 	return nil
 }
 
-// planOf makes the plan of a scan's cases.
-func (e *Env) planOf(ctx context.Context, cfg *config.Config, res *scan.Result, reuse []restoreplan.Reuse) (*restoreplan.Plan, error) {
+func (e *Env) emptyPlan(cfg *config.Config, res *scan.Result, reuse []restoreplan.Reuse) *restoreplan.Plan {
 	dir := ""
 	if cfg.Place.FS == nil {
 		dir = absolute(cfg.Place.Dir)
 	}
-	plan := restoreplan.New(restoreplan.Input{Manifest: res.Manifest(), Contracts: cfg.Contracts, Sources: cfg.Sources, Dir: dir, Reuse: reuse})
+	return restoreplan.New(restoreplan.Input{Manifest: res.Manifest(), Contracts: cfg.Contracts, Sources: cfg.Sources, Dir: dir, Reuse: reuse})
+}
+
+// planOf makes the plan of a scan's cases.
+func (e *Env) planOf(ctx context.Context, cfg *config.Config, res *scan.Result, reuse []restoreplan.Reuse) (*restoreplan.Plan, error) {
+	plan := e.emptyPlan(cfg, res, reuse)
 	for c, err := range res.Cases(ctx, scan.Filter{}) {
 		if err != nil {
 			return nil, err
@@ -141,19 +145,25 @@ func replaceFile(file string, data []byte) error {
 	return nil
 }
 
-// planned counts what a plan would put back, without writing one.
-func (e *Env) planned(ctx context.Context, t target, now string, res *scan.Result) (*restore.Plan, error) {
-	cfg, err := e.load(t, now)
-	if err != nil {
-		return nil, err
+// planned counts what a plan would put back, without keeping one.
+func (e *Env) planned(cfg *config.Config, res *scan.Result) restore.Plan {
+	return func(ctx context.Context, refused func(restore.Unbuildable) error) (insertable int64, err error) {
+		plan := e.emptyPlan(cfg, res, nil)
+		for c, err := range res.Cases(ctx, scan.Filter{}) {
+			if err != nil {
+				return insertable, err
+			}
+			insert, cannot := plan.Try(c)
+			if insert != nil {
+				insertable++
+			}
+			if cannot == nil {
+				continue
+			}
+			if err := refused(restore.Unbuildable{Case: cannot.Case, Reason: cannot.Reason}); err != nil {
+				return insertable, err
+			}
+		}
+		return insertable, nil
 	}
-	plan, err := e.planOf(ctx, cfg, res, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := &restore.Plan{Insertable: len(plan.Inserts)}
-	for _, u := range plan.Refused {
-		out.Unbuildable = append(out.Unbuildable, restore.Unbuildable{Case: u.Case, Reason: u.Reason})
-	}
-	return out, nil
 }

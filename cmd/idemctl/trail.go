@@ -45,7 +45,7 @@ func (e *Env) backstory(ctx context.Context, cfg *config.Config, s *scenario.Sce
 	if err != nil {
 		return err
 	}
-	place.State = filepath.Join(filepath.Dir(place.Path), "state")
+	place.State = memoryBeside(place.Path)
 	_, err = backstory.Make(ctx, cfg, s, *place, env)
 	return err
 }
@@ -144,7 +144,24 @@ func (e *Env) placeOf(ctx context.Context, t target) (audit.Place, error) {
 	if err == nil && path == "" {
 		err = &usageError{what: t.path + " does not say where its decisions are kept", hint: "name the config it was made from"}
 	}
-	return audit.Place{Path: path}, err
+	return e.savedPlace(path), err
+}
+
+// memoryBeside is where all that a machine remembers of a scenario's trail lies.
+func memoryBeside(trail string) string { return filepath.Join(filepath.Dir(trail), "state") }
+
+// savedPlace is the place of the trail that a saved scan names. Of a scenario's trail, which stands among this account's own, the memory lies beside it; nowhere
+// else is such a folder believed.
+func (e *Env) savedPlace(path string) audit.Place {
+	place := audit.Place{Path: path}
+	state, err := e.stateHome()
+	if err != nil || filepath.Dir(filepath.Dir(path)) != filepath.Join(state, "idemctl") {
+		return place
+	}
+	if info, err := os.Stat(memoryBeside(path)); err == nil && info.IsDir() {
+		place.State = memoryBeside(path)
+	}
+	return place
 }
 
 func shownPath(path string) string { return text.SafeString(path) }

@@ -264,7 +264,7 @@ type (
 	}
 )
 
-// RestoreJSON writes the restore audit as one object; the keys at risk are read again and written one by one.
+// RestoreJSON writes the restore audit as one object; the keys at risk, and what cannot be put back, are read again and written one by one.
 func RestoreJSON(ctx context.Context, w io.Writer, r restore.Scan, a *restore.Audit) error {
 	m := r.Manifest()
 	gaps := make([]restoreGapJSON, 0, len(a.Gaps))
@@ -291,7 +291,6 @@ func RestoreJSON(ctx context.Context, w io.Writer, r restore.Scan, a *restore.Au
 		{"signs", signsJSON(a.Signs)},
 		{"will_resend", resendsJSON(a.Resends)},
 		{"not_listed", a.More},
-		{"plan", newPlanJSON(a.Plan)},
 	}
 	before := "{"
 	for _, part := range head {
@@ -299,6 +298,9 @@ func RestoreJSON(ctx context.Context, w io.Writer, r restore.Scan, a *restore.Au
 			return err
 		}
 		before = " "
+	}
+	if err := writePlanJSON(ctx, w, a.Plan); err != nil {
+		return err
 	}
 	before, after := ` "at_risk": [`+"\n  ", ` "at_risk": []}`+"\n"
 	for c, err := range restore.CasesAtRisk(ctx, r) {

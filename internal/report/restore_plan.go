@@ -1,26 +1,37 @@
 package report
 
-import "example.com/idemctl/internal/restore"
+import (
+	"context"
+	"fmt"
+	"io"
 
-type (
-	planJSON struct {
-		Insertable  int               `json:"insertable"`
-		Unbuildable []unbuildableJSON `json:"unbuildable"`
-	}
-	unbuildableJSON struct {
-		Case   shown `json:"case"`
-		Reason shown `json:"reason"`
-	}
+	"example.com/idemctl/internal/restore"
 )
 
-// newPlanJSON says what can be put back; null of a saved scan, which does not hold how its stores are mapped.
-func newPlanJSON(p *restore.Plan) *planJSON {
-	if p == nil {
-		return nil
+type unbuildableJSON struct {
+	Case   shown `json:"case"`
+	Reason shown `json:"reason"`
+}
+
+// writePlanJSON says what can be put back; null of a saved scan, which does not hold how its stores are mapped. What cannot is written one by one: only then is
+// it known how many can.
+func writePlanJSON(ctx context.Context, w io.Writer, plan restore.Plan) error {
+	if plan == nil {
+		return write(w, ` "plan": `, nil, ",\n")
 	}
-	out := &planJSON{Insertable: p.Insertable, Unbuildable: make([]unbuildableJSON, len(p.Unbuildable))}
-	for i, u := range p.Unbuildable {
-		out.Unbuildable[i] = unbuildableJSON{shown(u.Case), shown(u.Reason)}
+	before := ` "plan": {"unbuildable": [`
+	n, err := plan(ctx, func(u restore.Unbuildable) error {
+		defer func() { before = ",\n  " }()
+		return write(w, before, unbuildableJSON{shown(u.Case), shown(u.Reason)}, "")
+	})
+	if err != nil {
+		return err
 	}
-	return out
+	if before[0] != ',' {
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(w, "], \"insertable\": %d},\n", n)
+	return err
 }

@@ -82,14 +82,11 @@ type Audit struct {
 	Signs   []reconcile.Sign
 	Resends []Resend // what will be sent again though its effect stands
 	More    int64    // reused ids and resends that are counted, not listed
-	Plan    *Plan    // what can be put back; nil where nobody looked
+	Plan    Plan     // what can be put back; nil where nobody can look
 }
 
-// Plan counts the receipts that can be put back, and names those that cannot be rebuilt.
-type Plan struct {
-	Insertable  int
-	Unbuildable []Unbuildable
-}
+// Plan looks what can be put back: it hands over the receipts that cannot be rebuilt, one by one, and returns how many can.
+type Plan func(ctx context.Context, refused func(Unbuildable) error) (insertable int64, err error)
 
 // Unbuildable is the case of a receipt that cannot be rebuilt, and why.
 type Unbuildable struct{ Case, Reason string }

@@ -122,32 +122,40 @@ func New(in Input) *Plan {
 // lost are the kinds of a case whose receipt is gone while something of its action stands.
 var lost = []reconcile.Kind{reconcile.ReceiptMissingAfterRestore, reconcile.OrphanedEffect, reconcile.LostAfterRestore, reconcile.ProviderOnlyEffect, reconcile.PartlyExecuted}
 
-// Add takes a case: its receipt is planned, or listed as unbuildable with the reason. A case that lacks no receipt, and one whose key no retry can execute
-// again, is neither.
+// Add takes a case: its receipt is planned, or listed as unbuildable with the reason.
 func (p *Plan) Add(c *scan.Case) {
+	switch insert, refused := p.Try(c); {
+	case insert != nil:
+		p.Inserts = append(p.Inserts, *insert)
+	case refused != nil:
+		p.Refused = append(p.Refused, *refused)
+	}
+}
+
+// Try makes of a case what Add keeps: its receipt, or why that cannot be rebuilt. A case that lacks no receipt, and one whose key no retry can execute again,
+// is neither.
+func (p *Plan) Try(c *scan.Case) (*Insert, *Unbuildable) {
 	if !slices.ContainsFunc(lost, func(k reconcile.Kind) bool { return slices.Contains(c.Kinds, k) }) || c.Exposure.State == reconcile.ExposureNone {
-		return
+		return nil, nil
 	}
 	at := slices.IndexFunc(c.Options, func(o reconcile.Option) bool {
 		return o.Decision == reconcile.DecideResolve && o.As == reconcile.BackfillReceipt
 	})
 	if at < 0 || c.Options[at].Code == "receipt-present" {
-		return
+		return nil, nil
 	}
 	if o := c.Options[at]; !o.Allowed {
-		p.refuse(c, o.Reason)
-		return
+		return nil, refused(c, o.Reason)
 	}
 	insert, err := p.build(c)
 	if err != nil {
-		p.refuse(c, err.Error())
-		return
+		return nil, refused(c, err.Error())
 	}
-	p.Inserts = append(p.Inserts, *insert)
+	return insert, nil
 }
 
-func (p *Plan) refuse(c *scan.Case, why string) {
-	p.Refused = append(p.Refused, Unbuildable{Case: c.CaseID, Identity: c.Identity, Reason: why})
+func refused(c *scan.Case, why string) *Unbuildable {
+	return &Unbuildable{Case: c.CaseID, Identity: c.Identity, Reason: why}
 }
 
 func (p *Plan) contract(name string) *reconcile.Contract {

@@ -10,7 +10,6 @@ import (
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/restore"
-	"example.com/idemctl/internal/restoreplan"
 	"example.com/idemctl/internal/scan"
 	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/tui/keymap"
@@ -63,10 +62,11 @@ type Deps struct {
 
 // RestoreSum is what a restore has left behind, and what a plan would put back.
 type RestoreSum struct {
-	Audit      *restore.Audit
-	Insertable int                       // receipts that a plan puts back
-	Refused    []restoreplan.Unbuildable // those that cannot be rebuilt
-	PlanOff    string                    // why there is no plan, "" when there is one
+	Audit       *restore.Audit
+	Insertable  int64                 // receipts that a plan puts back
+	Unbuildable int64                 // those that cannot be rebuilt
+	Refused     []restore.Unbuildable // the first few of them
+	PlanOff     string                // why there is no plan, "" when there is one
 }
 
 // Standing is what the trail holds.

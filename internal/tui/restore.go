@@ -409,8 +409,8 @@ func (v *restoreScreen) plan(s *sheet) {
 		s.add(paint.Faint, v.sum.PlanOff)
 		return
 	}
-	s.add(paint.Text, fmt.Sprintf("idemctl restore --plan FILE.sql puts back %s before traffic is let in again; it is written, never run.", counted(int64(v.sum.Insertable), "receipt")))
-	if n := int64(len(v.sum.Refused)); n > 0 {
+	s.add(paint.Text, fmt.Sprintf("idemctl restore --plan FILE.sql puts back %s before traffic is let in again; it is written, never run.", counted(v.sum.Insertable, "receipt")))
+	if n := v.sum.Unbuildable; n > 0 {
 		s.add(paint.Warn, count(n)+" cannot be rebuilt:")
 	}
 	for _, r := range v.sum.Refused[:min(3, len(v.sum.Refused))] {

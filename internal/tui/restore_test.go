@@ -10,7 +10,6 @@ import (
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/restore"
-	"example.com/idemctl/internal/restoreplan"
 	"example.com/idemctl/internal/scan"
 )
 
@@ -39,7 +38,7 @@ func restored(t *testing.T) (*desk, Deps) {
 	deps := d.deps()
 	deps.Restore = func(ctx context.Context, r Result) (*RestoreSum, error) {
 		u, err := restore.Of(ctx, r.(*memory))
-		return &RestoreSum{Audit: u, Insertable: 11, Refused: []restoreplan.Unbuildable{{Case: "abcdefgh", Reason: "its response is not known"}}}, err
+		return &RestoreSum{Audit: u, Insertable: 11, Unbuildable: 1, Refused: []restore.Unbuildable{{Case: "abcdefgh", Reason: "its response is not known"}}}, err
 	}
 	return d, deps
 }
