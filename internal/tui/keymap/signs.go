@@ -23,7 +23,7 @@ var Signs = []Sign{
 	{Queue, "-", "under EXPOSED: no retry can; elsewhere: nothing there"},
 	{Queue, "DEC", "what was decided, where the window is narrow:"},
 	{Queue, WordLive, "a decision stands"},
-	{Queue, WordAwaited, "a replay or completion stands, and what came of it is not seen yet: until then its outcome is unknown"},
+	{Queue, WordAwaited, "a replay or completion stands; its outcome is not known"},
 	{Queue, WordPast, "decided, but it stands no more: withdrawn, expired, done"},
 	{Queue, WordChanged, "a decision stands, but the evidence has changed since"},
 	{Case, "legs", "the parts of the action: its row here, its charge there"},
