@@ -102,6 +102,9 @@ func recordLine(r *reconcile.Record) string {
 	case r.MessageID.Known():
 		object = r.MessageID.String()
 	}
+	if r.AliasID.Differs(r.ObjectID) {
+		object += " or " + r.AliasID.String()
+	}
 	return strings.Join([]string{object, r.Component("operation").String(), outcome, amount, moment, linkOf(r)}, " | ")
 }
 

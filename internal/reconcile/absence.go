@@ -103,6 +103,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return a
 	case j.hidesSends(f):
 		return uncovered("sent-key-unknown", "it shows the keys that the provider was sent, and nothing here tells which they were for every send of this action")
+	case j.otherKind(f):
+		return uncovered("reference-of-another-kind", "it names objects of another kind than this action does, so that neither is found by the other's")
 	case j.sentElse():
 		return uncovered("other-key-sent", "the client sent it under another key, and what that did stands elsewhere")
 	case slices.Contains(j.s.Strangers, f.Name):
@@ -396,11 +398,15 @@ func (j *judging) testifies(f *SourceFacts) bool {
 	if keyOf(j.s.Identity).known && slices.Contains(f.Components, "key") {
 		return true
 	}
-	return f.MapsRef && !f.NoOwnRef && j.knowsRef(f.Role)
+	return j.testifiesByRef(f)
 }
 
-// knowsRef reports whether the action is known to have a reference that a row of the role would carry.
-func (j *judging) knowsRef(role Role) bool {
+func (j *judging) testifiesByRef(f *SourceFacts) bool {
+	return f.MapsRef && !f.NoOwnRef && j.knowsRef(f.Role, f)
+}
+
+// knowsRef reports whether the action is known to have a reference that a row of the role would carry, in a source of which such rows are.
+func (j *judging) knowsRef(role Role, f *SourceFacts) bool {
 	for _, e := range j.s.Evidence {
 		r := e.Record
 		switch role {
@@ -409,13 +415,35 @@ func (j *judging) knowsRef(role Role) bool {
 				return true
 			}
 		case RoleProvider:
-			if r.ProviderRef.known || r.ObjectID.known {
+			if r.ProviderRef.known && f.tells(r.ProviderRef) || r.ObjectID.known {
 				return true
 			}
 		case RoleIntent, RoleOutbox:
 		}
 	}
 	return false
+}
+
+// otherKind reports whether the provider's objects that the action is known by are of none of the kinds that a source names, and no key tells it there: the row
+// keeps the payment's id, and the log tells its charges.
+func (j *judging) otherKind(f *SourceFacts) bool {
+	if len(f.RefKinds) == 0 || f.Role != RoleProvider && f.Role != RoleEffect || keyOf(j.s.Identity).known && slices.Contains(f.Components, "key") {
+		return false
+	}
+	other := false
+	var room [4]Ref
+	for _, e := range j.s.Evidence {
+		for _, ref := range AppendRefs(room[:0], e.Record) {
+			if ref.Domain != RefObject || e.Record.Role == f.Role {
+				continue
+			}
+			if f.tells(ref.Value) {
+				return false
+			}
+			other = true
+		}
+	}
+	return other
 }
 
 // stamp spells an instant for a sentence.

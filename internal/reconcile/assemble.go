@@ -265,21 +265,30 @@ func (j *joiner) joinPartial(rs []*Record) {
 // foldObjects brings the lines of one provider object together where they carry several keys: a provider logs the key of each request that touched an
 // object, and only the one that made it names the action.
 func (j *joiner) foldObjects() {
-	holders := make(map[string][]*unit)
+	holders, aliased := make(map[string][]*unit), make(map[string]Value)
+	var room []Ref
 	for _, u := range j.units {
 		for i := range u.ev {
 			r := u.ev[i].Record
 			if r.Role != RoleProvider {
 				continue
 			}
-			for id := range r.ObjectID.Members() {
-				name := r.Source + "\x00" + id.String()
+			room = AppendRefs(room[:0], r)
+			for _, ref := range room {
+				if ref.Domain != RefObject {
+					continue
+				}
+				name := r.Source + "\x00" + ref.Value.String()
 				if us := holders[name]; len(us) == 0 || us[len(us)-1] != u {
 					holders[name] = append(us, u)
+				}
+				if r.AliasID.known {
+					aliased[name] = ref.Value
 				}
 			}
 		}
 	}
+	j.addNamers(holders, aliased)
 	names := make([]string, 0, len(holders))
 	for name, us := range holders {
 		if len(us) > 1 {

@@ -58,6 +58,7 @@ func FactsOf(r *Record) []Fact {
 	add("response_body", r.ResponseBody)
 	add("effect_id", r.EffectID)
 	add("object_id", r.ObjectID)
+	add("alias_id", r.AliasID)
 	add("business_ref", r.BusinessRef)
 	add("provider_ref", r.ProviderRef)
 	add("request_id", r.RequestID)

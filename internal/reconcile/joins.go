@@ -57,12 +57,20 @@ type Joins struct {
 	facts   []SourceFacts
 	from    []Instant // of each source: its first and last row, as far as rows tell
 	to      []Instant
-	by      []joinBy       // of each pair
-	common  [2][]joinCount // of each ordered pair: by key or effect id, by object id
+	by      []joinBy                 // of each pair
+	common  [joinDomains][]joinCount // of each ordered pair
 	present []Sighting
 
 	stretches *stretches // the same by slices of time; nil = not counted
 }
+
+// What two sources may have in common.
+const (
+	joinKey    = iota // a key or an effect id
+	joinObject        // an object id
+	joinAlias         // the other name of an object, or its only one
+	joinDomains
+)
 
 // joinCount counts what one source has in the time of another, and what of it the other has there too.
 type joinCount struct{ of, both int64 }
@@ -74,7 +82,10 @@ func NewJoins(facts []SourceFacts, from, to []Instant) *Joins {
 	if n > maxJoinSources {
 		return j
 	}
-	j.by, j.common = make([]joinBy, n*n), [2][]joinCount{make([]joinCount, n*n), make([]joinCount, n*n)}
+	j.by = make([]joinBy, n*n)
+	for domain := range j.common {
+		j.common[domain] = make([]joinCount, n*n)
+	}
 	for a := range facts {
 		for b := range facts {
 			if from[a].After(to[b]) || from[b].After(to[a]) {
@@ -99,15 +110,17 @@ func joinable(a, b *SourceFacts) joinBy {
 }
 
 // Key counts the rows of one key text of a contract, which is named by its place in the book. Those of one source count once.
-func (j *Joins) Key(contract int, rows []Sighting) { j.count(rows, joinKeys, 0, contract) }
+func (j *Joins) Key(contract int, rows []Sighting) { j.count(rows, joinKeys, joinKey, contract) }
 
 // Ref counts the rows of one reference of a domain; request ids are not counted.
 func (j *Joins) Ref(contract int, d RefDomain, rows []Sighting) {
 	switch d {
 	case RefEffect:
-		j.count(rows, joinRefs, 0, contract)
+		j.count(rows, joinRefs, joinKey, contract)
 	case RefObject:
-		j.count(rows, joinRefs, 1, contract)
+		j.count(rows, joinRefs, joinObject, contract)
+	case RefAlias:
+		j.count(rows, joinRefs, joinAlias, contract)
 	case RefRequest, RefSentKey:
 	}
 }

@@ -304,7 +304,7 @@ func (j *joiner) completedAt(k *unit, ref Ref) Instant {
 }
 
 func (j *joiner) carries(r *Record, ref Ref) bool {
-	var room [3]Ref
+	var room [4]Ref
 	for _, o := range j.appendRefs(room[:0], r) {
 		if o.Domain == ref.Domain && o.Value.Equal(ref.Value) {
 			return true

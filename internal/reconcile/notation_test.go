@@ -252,6 +252,7 @@ func (n *notation) source(w words) {
 		f.MapsRef = false
 	}
 	f.NoOwnRef, f.SentKeys, f.SentGone = w.has("no-own-ref"), w.has("sent-keys"), w.has("sent-gone")
+	f.MapsAlias, f.RefKinds = w.has("aliases"), strings.FieldsFunc(w.set["kinds"], func(r rune) bool { return r == ',' })
 	if v, ok := w.set["from"]; ok {
 		f.Coverage.From = clock(v)
 	}
@@ -357,7 +358,7 @@ func (n *notation) words(r *reconcile.Record, verb, word string) {
 
 func (n *notation) fact(r *reconcile.Record, name, v string) {
 	texts := map[string]*reconcile.Value{
-		"effect": &r.EffectID, "object": &r.ObjectID, "ref": &r.ProviderRef, "request": &r.RequestID, "event": &r.EventID, "params": &r.Params,
+		"effect": &r.EffectID, "object": &r.ObjectID, "alias": &r.AliasID, "ref": &r.ProviderRef, "request": &r.RequestID, "event": &r.EventID, "params": &r.Params,
 		"fingerprint": &r.Fingerprint, "error": &r.ErrorCode, "business": &r.BusinessRef, "message": &r.MessageID, "provider-key": &r.ProviderKey, "body": &r.ResponseBody,
 	}
 	times := map[string]*reconcile.Instant{

@@ -62,6 +62,7 @@ type Record struct {
 	DeletedAt   Instant
 	// Provider entry
 	ObjectID   Value
+	AliasID    Value // another reference by which a row may know the object: the payment that a charge belongs to
 	EventID    Value
 	OriginalID Value
 	Outcome    Outcome
@@ -137,6 +138,8 @@ func (r *Record) Field(name string) Value {
 		return r.EffectID
 	case "object_id":
 		return r.ObjectID
+	case "alias_id":
+		return r.AliasID
 	case "provider_ref":
 		return r.ProviderRef
 	case "request_id":
@@ -163,7 +166,7 @@ func (r *Record) Clone() *Record {
 	c.Components = cloneComponents(r.Components)
 	c.Extra = cloneComponents(r.Extra)
 	for _, v := range []*Value{
-		&c.ResponseBody, &c.BusinessRef, &c.ObjectID, &c.EventID, &c.OriginalID, &c.ErrorCode, &c.Mode, &c.Target, &c.MessageID,
+		&c.ResponseBody, &c.BusinessRef, &c.ObjectID, &c.AliasID, &c.EventID, &c.OriginalID, &c.ErrorCode, &c.Mode, &c.Target, &c.MessageID,
 		&c.EffectID, &c.ProviderRef, &c.RequestID, &c.ProviderKey, &c.Parent, &c.Fingerprint, &c.Params,
 	} {
 		*v = v.Clone()

@@ -1,5 +1,10 @@
 package reconcile
 
+import (
+	"bytes"
+	"slices"
+)
+
 // RefDomain keeps references of different meaning apart: effect 7 is not object 7.
 type RefDomain uint8
 
@@ -9,6 +14,7 @@ const (
 	RefObject                       // provider object id, own or pointed to
 	RefRequest                      // request id; of a record that names nothing else, its own event or message
 	RefSentKey                      // key that the provider was sent
+	RefAlias                        // object id again, by the second name of those that have two: what joins is counted by it, nothing is joined
 )
 
 // Ref is one unique reference that a record owns or points with.
@@ -35,6 +41,9 @@ func AppendRefs(buf []Ref, r *Record) []Ref {
 	add(RefEffect, r.EffectID)
 	if r.Role == RoleProvider {
 		add(RefObject, r.ObjectID)
+		if !r.AliasID.Equal(r.ObjectID) {
+			add(RefObject, r.AliasID)
+		}
 	} else {
 		add(RefObject, r.ProviderRef)
 	}
@@ -57,6 +66,21 @@ func (r *Record) ownEvent() Value {
 	return Value{}
 }
 
+// RefKind is what a provider writes before an id to say what it is of: "pi" of pi_3Nx is a payment, "ch" of ch_3Nx its charge. "" where it writes nothing.
+func RefKind(v Value) string {
+	kind, _, ok := bytes.Cut(v.text, []byte("_"))
+	if !ok || len(kind) > 16 || bytes.ContainsFunc(kind, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return ""
+	}
+	return string(kind)
+}
+
+// tells reports whether rows of the source name provider objects of the kind of an id. An order that keeps the payment's id is not found in a log that tells
+// its charges only, whatever happened.
+func (f *SourceFacts) tells(id Value) bool {
+	return len(f.RefKinds) == 0 || slices.Contains(f.RefKinds, RefKind(id))
+}
+
 func (d RefDomain) link() Link {
 	switch d {
 	case RefEffect:
@@ -67,6 +91,7 @@ func (d RefDomain) link() Link {
 		return LinkRequestID
 	case RefSentKey:
 		return LinkSentKey
+	case RefAlias:
 	}
 	return LinkNone
 }
@@ -81,6 +106,7 @@ func (d RefDomain) field() string {
 		return "request_id"
 	case RefSentKey:
 		return "provider_key"
+	case RefAlias:
 	}
 	return ""
 }

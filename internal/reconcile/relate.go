@@ -62,7 +62,7 @@ func Wants(s *Subject, w *World) []Want {
 			return
 		}
 		for _, f := range j.places(role, false) {
-			if f.MapsRef && !f.NoOwnRef && j.knowsRef(role) && (role != RoleEffect || len(j.undone) == 0 || j.namesAnother()) {
+			if j.testifiesByRef(f) && (role != RoleEffect || len(j.undone) == 0 || j.namesAnother()) {
 				continue
 			}
 			wait := f.Coverage.Lag + j.c.SettleTime().D + f.Skew

@@ -39,8 +39,11 @@ func (c *Contract) StrangerMarks(marks []Mark, r *Record) []Mark {
 	if r.ProviderKey.known && c.OtherKeys() {
 		marks = append(marks, c.SentMark(r.ProviderKey, scope))
 	}
-	if r.ObjectID.known && len(r.ObjectID.text) > 0 {
-		marks = append(marks, Mark{Domain: RefObject, Text: r.ObjectID.text, Scope: scope})
+	var room [4]Ref
+	for _, ref := range AppendRefs(room[:0], r) {
+		if ref.Domain == RefObject {
+			marks = append(marks, Mark{Domain: RefObject, Text: ref.Value.text, Scope: scope})
+		}
 	}
 	return marks
 }

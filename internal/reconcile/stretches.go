@@ -69,10 +69,10 @@ type stretches struct {
 // ByStretches makes the counters by slices of time. holds reports whether a source has rows of a contract, by their places.
 func (j *Joins) ByStretches(contracts int, holds func(source, contract int) bool) {
 	n := len(j.facts)
-	if j.by == nil || n*n*2*contracts > mostStretches {
+	if j.by == nil || n*n*joinDomains*contracts > mostStretches {
 		return
 	}
-	s := &stretches{grids: make([]grid, n*n), cells: make([][]joinCell, n*n*2*contracts), contracts: contracts, holds: holds}
+	s := &stretches{grids: make([]grid, n*n), cells: make([][]joinCell, n*n*joinDomains*contracts), contracts: contracts, holds: holds}
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			from, to := Latest(j.from[a], j.from[b]), Earliest(j.to[a], j.to[b])
@@ -86,7 +86,7 @@ func (j *Joins) ByStretches(contracts int, holds func(source, contract int) bool
 }
 
 func (s *stretches) at(pair, domain, contract int) *[]joinCell {
-	return &s.cells[(pair*2+domain)*s.contracts+contract]
+	return &s.cells[(pair*joinDomains+domain)*s.contracts+contract]
 }
 
 // count counts one key or reference of a contract, of which each source's row is known.
@@ -148,7 +148,7 @@ func (s *stretches) broken(j *Joins, a, b, domain, contract int) []sliceRun {
 		if min(x.of, y.of) < stretchLeast {
 			break // nor has any later stretch enough
 		}
-		if !sparse(x, y) {
+		if !sparse(x, y) || s.joinByName(pair, back, domain, contract, sliceRun{from, to}) {
 			continue
 		}
 		for to < joinSlices && s.sum(pair, domain, contract, to, to+1).both+s.sum(back, domain, contract, to, to+1).both == 0 {
@@ -159,6 +159,16 @@ func (s *stretches) broken(j *Joins, a, b, domain, contract int) []sliceRun {
 		}
 	}
 	return merged(out)
+}
+
+// joinByName reports whether two sources join in a stretch by the other of the two names that an object has.
+func (s *stretches) joinByName(pair, back, domain, contract int, in sliceRun) bool {
+	other := map[int]int{joinObject: joinAlias, joinAlias: joinObject}[domain]
+	if other == 0 {
+		return false
+	}
+	x, y := s.sum(pair, other, contract, in.from, in.to), s.sum(back, other, contract, in.from, in.to)
+	return x.both > 0 && !sparse(x, y)
 }
 
 // merged joins runs that touch; they come by where they begin.

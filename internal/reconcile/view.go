@@ -67,6 +67,7 @@ type object struct {
 	outcome Outcome
 	weight  int  // of the line that told it
 	doubted bool // the log tells the contrary of it too
+	folded  bool // into one that it is another name of
 	counts  int  // how many records it counts for, see creations
 	amount  Amount
 	at      Instant
@@ -85,6 +86,7 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	slices.SortFunc(j.objects, func(a, b *object) int {
 		return strings.Compare(a.source+"\x00"+a.id.String(), b.source+"\x00"+b.id.String())
 	})
+	j.foldAliases()
 	for _, o := range j.objects { // what tells when it was made comes first, what became of it later
 		slices.SortStableFunc(o.lines, func(a, b *Record) int { return cmpInstant(a.CreatedAt, b.CreatedAt) })
 	}

@@ -24,6 +24,8 @@ type SourceFacts struct {
 	Components  []string // identity components it maps: those it can testify by
 	MapsRef     bool     // it maps effect_id, provider_ref, object_id or request_id
 	NoOwnRef    bool     // its rows do not carry the reference by which others point at them: an effect's id, also in a receipt; a provider's object
+	MapsAlias   bool     // it maps alias_id: a line may be known by two references
+	RefKinds    []string // the kinds of provider object that its rows name, see RefKind; empty = not known
 	SentKeys    bool     // it maps provider_key: a key that a log's rows carry besides is the client's
 	SentGone    bool     // outbox: its rows tell of nothing that was sent, so that whatever was is gone
 	MapsTime    bool

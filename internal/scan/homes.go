@@ -10,7 +10,7 @@ import (
 )
 
 // homes finds, before identities meet, the identity of rows that carry no key but a reference: an effect by the id that a receipt names, then a provider
-// line by the object that a row names. It is used only where some source is mapped without a key; then the rows of the others post here too.
+// line by the object that a row names, then by the other name of that object. It is used only where some source is mapped without a key; then the rows of the others post here too.
 //
 // A row gets a home only where exactly one identity carries its reference and nothing that the traces hold speaks against it. Every other row goes on
 // without one, as a suspect: the rules decide.
@@ -19,31 +19,45 @@ type homes struct {
 	budget  int64
 	effects *pool // of posting, by effect reference
 	objects *pool // of posting, by object reference
+	aliases *pool // of posting, by the second name of an object, and by the first of whatever has no second; nil where no line has two
 }
 
-// posting is a trace with the hash of its scope without key; 0 = a component is unknown.
+// posting is a trace with the hash of its scope without key, where 0 = a component is unknown, and that of the second name of its object.
 type posting struct {
 	trace
 	scope uint32
+	alias uint32
 }
 
-const postingSize = traceSize + 4
+const postingSize = traceSize + 8
 
 func (p *posting) put(b []byte) {
 	p.trace.put(b)
 	binary.LittleEndian.PutUint32(b[traceSize:], p.scope)
+	binary.LittleEndian.PutUint32(b[traceSize+4:], p.alias)
 }
 
 func (p *posting) get(b []byte) {
 	p.trace.get(b)
 	p.scope = binary.LittleEndian.Uint32(b[traceSize:])
+	p.alias = binary.LittleEndian.Uint32(b[traceSize+4:])
 }
 
-func newHomes(dir string, budget int64) *homes {
-	return &homes{dir: dir, budget: budget, effects: newPool(dir, postingSize, partitions, budget/4), objects: newPool(dir, postingSize, partitions, budget/4)}
+func newHomes(dir string, budget int64, aliases bool) *homes {
+	h := &homes{dir: dir, budget: budget, effects: newPool(dir, postingSize, partitions, budget/4), objects: newPool(dir, postingSize, partitions, budget/4)}
+	if aliases {
+		h.aliases = newPool(dir, postingSize, partitions, budget/4)
+	}
+	return h
 }
 
-func (h *homes) close() error { return cmp.Or(h.effects.close(), h.objects.close()) }
+func (h *homes) close() error {
+	err := cmp.Or(h.effects.close(), h.objects.close())
+	if h.aliases != nil {
+		err = cmp.Or(err, h.aliases.close())
+	}
+	return err
+}
 
 // poster routes one source's rows: to the references they carry, or straight to the identities.
 type poster struct {
@@ -103,11 +117,26 @@ func (h *homes) find(ctx context.Context, traces *pool, c *common) error {
 	if err = cmp.Or(err, p.objects.done()); err != nil {
 		return err
 	}
-	if err := h.pass(ctx, h.objects, counter{c, reconcile.RefObject}, func(r *posting) uint32 { return r.pr }, p.settle); err != nil {
+	byObject := func(r *posting) uint32 { return r.pr }
+	if h.aliases == nil {
+		return cmp.Or(h.pass(ctx, h.objects, counter{c, reconcile.RefObject}, byObject, p.settle), p.done())
+	}
+	w := h.aliases.writer()
+	err = h.pass(ctx, h.objects, counter{c, reconcile.RefObject}, byObject, func(r *posting) error {
+		b, err := w.entry(mix(uint64(r.other())))
+		if err == nil {
+			r.put(b)
+		}
+		return err
+	})
+	if err = cmp.Or(err, w.done()); err != nil {
 		return err
 	}
-	return p.done()
+	return cmp.Or(h.pass(ctx, h.aliases, counter{c, reconcile.RefAlias}, (*posting).other, p.settle), p.done())
 }
+
+// other is the second name of a row's object, or the only one.
+func (p *posting) other() uint32 { return cmp.Or(p.alias, p.pr) }
 
 func (h *homes) pass(ctx context.Context, p *pool, c counter, ref func(*posting) uint32, next func(*posting) error) error {
 	var block []byte

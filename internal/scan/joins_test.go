@@ -156,6 +156,16 @@ var trades = map[string]struct {
 			keyless(r)
 		}
 	}, ""},
+	"a log without keys that names each object twice": {150, func(t *trade) {
+		t.charges.facts.Components, t.charges.facts.MapsAlias = t.charges.facts.Components[:2], true
+		for _, r := range t.charges.recs {
+			keyless(r)
+			r.AliasID, r.ObjectID = r.ObjectID, reconcile.Text("ch "+r.ObjectID.String())
+		}
+		for _, r := range t.orders.recs {
+			r.ProviderRef = reconcile.Text("o-" + r.Key().String())
+		}
+	}, ""},
 	"rows without a key, and another id in the receipts": {150, func(t *trade) {
 		t.orders.facts.Components = t.orders.facts.Components[:2]
 		for _, r := range t.orders.recs {

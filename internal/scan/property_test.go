@@ -60,6 +60,7 @@ func draw(t *rapid.T) (*config.Config, []*memory) {
 		return &memory{facts: f}
 	}
 	ms := []*memory{source("receipts", reconcile.RoleReceipt), source("orders", reconcile.RoleEffect), source("charges", reconcile.RoleProvider), source("clients", reconcile.RoleIntent)}
+	ms[2].facts.MapsAlias = rapid.IntRange(0, 3).Draw(t, "log has aliases") == 0
 	if keylessEffects {
 		ms[1].facts.Components = names[:len(names)-1]
 	}
@@ -179,6 +180,9 @@ func record(t *rapid.T, f reconcile.SourceFacts) *reconcile.Record {
 		r.EffectID, r.ProviderRef, r.ObjectID = reconcile.Value{}, reconcile.Value{}, value("object", "o1", "o2", "o3", "o4", "")
 		r.Outcome = rapid.SampledFrom([]reconcile.Outcome{reconcile.OutcomeSucceeded, reconcile.OutcomeSucceeded, reconcile.OutcomePending, reconcile.OutcomeFailed}).Draw(t, "outcome")
 		r.EventID = value("event", "", "e1", "e2", "e3")
+		if f.MapsAlias {
+			r.AliasID = value("alias", "", "o1", "o2", "o3")
+		}
 		r.Claimed = rapid.IntRange(0, 3).Draw(t, "claimed") > 0
 		if r.NotOurs = rapid.IntRange(0, 5).Draw(t, "not ours") == 0; r.NotOurs {
 			r.Components[1].Value = reconcile.Value{}

@@ -158,7 +158,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts, strange: newStrangers(r.dir, budget/8),
 		ties: newPool(r.dir, tieSize, partitions, budget/4),
 	}
-	h := newHomes(r.dir, budget)
+	h := newHomes(r.dir, budget, r.aliases())
 	defer func() {
 		err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close(), s.strange.close(), s.ties.close())
 	}()
@@ -273,7 +273,7 @@ func (r *run) readSource(ctx context.Context, i int, tr *tracer, s *sieve, h *ho
 		if err := cmp.Or(tr.tiesOf(rec, &t, ties), tr.seekSent(rec, sought)); err != nil {
 			return err
 		}
-		row := posting{trace: t, scope: tr.scope}
+		row := posting{trace: t, scope: tr.scope, alias: tr.alias()}
 		if tr.posts {
 			err = w.post(&row, false)
 		} else {
@@ -312,6 +312,21 @@ func (n *tally) see(c *reconcile.Contract, r *reconcile.Record) {
 // keyless reports whether some source's rows carry no key: then every row is asked for its references first.
 func keyless(readers []sources.Reader) bool {
 	return slices.ContainsFunc(readers, func(rd sources.Reader) bool { return !slices.Contains(rd.Facts().Components, "key") })
+}
+
+// aliases reports whether the lines of some log have two references by which rows may know their object.
+func (r *run) aliases() bool {
+	return slices.ContainsFunc(r.readers, func(rd sources.Reader) bool { return rd.Facts().MapsAlias })
+}
+
+// alias is the second name of the row's object, where its source tells one; 0 where it has none.
+func (tr *tracer) alias() uint32 {
+	for _, m := range tr.more {
+		if tr.facts.MapsAlias && m.tag == tagObject {
+			return m.h
+		}
+	}
+	return 0
 }
 
 func (r *run) countPresent(rec *reconcile.Record, n *tally) {

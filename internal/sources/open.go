@@ -187,7 +187,7 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 	}
 	s := &Source{spec: spec, place: place, records: records, pattern: pattern, m: m, now: now, seen: make([]bool, len(m.Components()))}
 	s.facts = reconcile.SourceFacts{
-		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), NoOwnRef: !m.MapsOwnRef(), MapsTime: m.MapsTime(), SentKeys: m.MapsSentKey(),
+		Name: spec.Name, Role: spec.Role, Serves: serves, Components: m.Components(), MapsRef: m.MapsRef(), NoOwnRef: !m.MapsOwnRef(), MapsTime: m.MapsTime(), SentKeys: m.MapsSentKey(), MapsAlias: m.MapsAlias(),
 		Skew: spec.Skew, Retained: spec.Retained, Fingerprint: spec.Fingerprint,
 		Coverage: reconcile.Coverage{Reason: "not read yet"},
 	}

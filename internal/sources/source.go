@@ -76,6 +76,7 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	}
 	s.stats.Server = rows.Server{System: text.SafeString(ext.Server.System), Timeline: text.SafeString(ext.Server.Timeline)}
 	s.facts.Coverage = s.coverage(ext)
+	s.facts.RefKinds = s.unseen.kinds
 	s.facts.NoOwnRef = !s.m.MapsOwnRef() || s.unseen.ours > 0 && !s.unseen.refs || s.unseen.loose
 	s.facts.SentGone = s.spec.Role == reconcile.RoleOutbox && (!s.m.MapsSent() || !s.unseen.sent)
 	return refused

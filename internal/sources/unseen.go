@@ -23,12 +23,14 @@ const (
 // unseen notes which cells no record of ours had. A column is there or the table refuses to open; a member of a log's record, or of JSON in a column, may be
 // absent, and one that is absent from all of them is a misspelt name more often than not.
 type unseen struct {
-	cells []int // that no record had so far, ascending
-	refs  bool  // some record carried the reference by which others point at it
-	loose bool  // some provider's record is not found by the reference of a row that may well mean it
-	ours  int64 // records
-	sent  bool  // some message was sent, and its row still stands
-	many  bool  // the map puts several values together for a record's object
+	cells    []int    // that no record had so far, ascending
+	refs     bool     // some record carried the reference by which others point at it
+	loose    bool     // some provider's record is not found by the reference of a row that may well mean it
+	ours     int64    // records
+	sent     bool     // some message was sent, and its row still stands
+	kinds    []string // of the provider's objects that records name; none where there are too many to tell
+	allKinds bool     // they are too many
+	many     bool     // the map puts several values together for a record's object
 }
 
 // begin forgets what an earlier scan met.
@@ -50,9 +52,27 @@ func (u *unseen) meet(r *reconcile.Record, cells []rows.Cell) {
 	u.ours++
 	u.refs = u.refs || r.EffectID.Known() || r.ObjectID.Known()
 	u.sent = u.sent || r.Sent != reconcile.Unsent || r.SentAt.Known() || r.ConfirmedAt.Known()
+	u.seeKind(r)
 	u.loose = u.loose || r.Role == reconcile.RoleProvider && (u.several(r.ObjectID) || !named(r.ObjectID) && r.Outcome != reconcile.OutcomeFailed)
 	if len(u.cells) > 0 {
 		u.cells = slices.DeleteFunc(u.cells, func(i int) bool { return cells[i].Kind != rows.Missing })
+	}
+}
+
+// mostKinds is how many kinds of object are told apart: ids that each begin with a word of their own have no kinds.
+const mostKinds = 64
+
+// seeKind notes the kinds of the objects that a record names.
+func (u *unseen) seeKind(r *reconcile.Record) {
+	for _, id := range []reconcile.Value{r.ObjectID, r.AliasID, r.ProviderRef} {
+		for m := range id.Members() {
+			if kind := reconcile.RefKind(m); !u.allKinds && !slices.Contains(u.kinds, kind) {
+				u.kinds = append(u.kinds, kind)
+			}
+		}
+	}
+	if len(u.kinds) > mostKinds {
+		u.kinds, u.allKinds = nil, true
 	}
 }
 

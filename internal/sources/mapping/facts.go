@@ -19,6 +19,7 @@ type textFact struct {
 var textFacts = map[string]textFact{
 	"effect_id":     {to: func(r *reconcile.Record) *reconcile.Value { return &r.EffectID }, reference: true},
 	"object_id":     {to: func(r *reconcile.Record) *reconcile.Value { return &r.ObjectID }, reference: true},
+	"alias_id":      {to: func(r *reconcile.Record) *reconcile.Value { return &r.AliasID }, reference: true},
 	"provider_ref":  {to: func(r *reconcile.Record) *reconcile.Value { return &r.ProviderRef }, reference: true},
 	"request_id":    {to: func(r *reconcile.Record) *reconcile.Value { return &r.RequestID }, reference: true},
 	"business_ref":  {to: func(r *reconcile.Record) *reconcile.Value { return &r.BusinessRef }, reference: true},

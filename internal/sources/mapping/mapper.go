@@ -76,6 +76,11 @@ func (m *Mapper) MapsOwnRef() bool {
 	return own == "" || slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == own })
 }
 
+// MapsAlias reports whether the map gives a second reference of the provider's object.
+func (m *Mapper) MapsAlias() bool {
+	return slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == "alias_id" })
+}
+
 // MapsSentKey reports whether the map gives the key that the provider was sent, so that a key which the rows carry besides is the client's.
 func (m *Mapper) MapsSentKey() bool {
 	return slices.ContainsFunc(m.understood, func(u Understood) bool { return u.Fact == "provider_key" })
