@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -359,7 +360,7 @@ func (j *joiner) someSame(u, k *unit) bool {
 
 // alike reports whether nothing that two records both say of amount and parameters differs.
 func alike(c *Contract, a, b *Record) bool {
-	if a.Amount.Valid && b.Amount.Valid && amountsDiffer(a.Amount, b.Amount) {
+	if a.Amount.Valid && b.Amount.Valid && sumsDiffer(a, b) {
 		return false
 	}
 	return paramsDiffer(c, a, b) != yes
@@ -367,7 +368,24 @@ func alike(c *Contract, a, b *Record) bool {
 
 // saysTheSame reports whether both say an amount or parameters, and alike.
 func saysTheSame(c *Contract, a, b *Record) bool {
-	return (a.Amount.Valid && b.Amount.Valid && !amountsDiffer(a.Amount, b.Amount)) || paramsDiffer(c, a, b) == no
+	return (a.Amount.Valid && b.Amount.Valid && !sumsDiffer(a, b)) || paramsDiffer(c, a, b) == no
+}
+
+// sumsDiffer compares what two records say of an amount. A log may spell with a sign what went out, a refund or a payout, where the service's row has the sum
+// alone: between the two only its size counts.
+func sumsDiffer(a, b *Record) bool {
+	if (a.Role == RoleProvider) != (b.Role == RoleProvider) {
+		return amountsDiffer(a.Amount.size(), b.Amount.size())
+	}
+	return amountsDiffer(a.Amount, b.Amount)
+}
+
+// size is an amount without its direction.
+func (a Amount) size() Amount {
+	if a.Minor < 0 && a.Minor > math.MinInt64 {
+		a.Minor = -a.Minor
+	}
+	return a
 }
 
 func amountsDiffer(a, b Amount) bool {

@@ -451,7 +451,7 @@ func providerMismatch(j *judging) (bool, []string, map[string]string) {
 	done := j.objectsIn(OutcomeSucceeded)
 	for _, r := range j.effects {
 		for _, o := range done {
-			if r.Amount.Valid && o.amount.Valid && !o.id.set && amountsDiffer(r.Amount, o.amount) && !j.sumsUp(r) {
+			if r.Amount.Valid && o.amount.Valid && !o.id.set && amountsDiffer(r.Amount.size(), o.amount.size()) && !j.sumsUp(r) {
 				j.explainFacts(r, o.lines[0])
 				return true, []string{ref(r), ref(o.lines[0])}, mismatch(r.Amount.String(), o.amount.String())
 			}
@@ -477,5 +477,5 @@ func (j *judging) sumsUp(r *Record) bool {
 		}
 		sum.Minor += o.amount.Minor
 	}
-	return !amountsDiffer(sum, r.Amount)
+	return !amountsDiffer(sum.size(), r.Amount.size())
 }
