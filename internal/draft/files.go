@@ -40,8 +40,11 @@ func (f *Found) file(ctx context.Context, place sources.Place, t *Target, preset
 	}
 	for _, s := range found {
 		s.Open, s.Note, s.store = t.Open, t.Note, t.Open
-		if t.Spec.Scheme == sources.JSON && s.Preset.Formats[0] == string(sources.JSONL) && oneLine(t.Spec.Path) {
+		switch {
+		case t.Spec.Scheme == sources.JSON && s.Preset.Formats[0] == string(sources.JSONL) && oneLine(t.Spec.Path):
 			s.Open = string(sources.JSONL) + strings.TrimPrefix(s.Open, string(sources.JSON)) // a log of lines that has one
+		case t.Spec.Scheme == sources.JSONL && schemeFor(s.Preset, t.Spec.Scheme) == sources.JSON:
+			s.Open = string(sources.JSON) + strings.TrimPrefix(s.Open, string(sources.JSONL))
 		}
 		s.Name = plainName(bareName(t.Spec.Path))
 		s.path, s.root = t.Spec.Path, cmp.Or(t.Root, filepath.Dir(t.Spec.Path))
@@ -59,7 +62,7 @@ func fitsOf(ctx context.Context, place sources.Place, t *Target, presets []*conf
 		}
 		for i, p := range r.presets {
 			score := r.score(i)
-			if !slices.Contains(p.Formats, string(t.Spec.Scheme)) { // an export of a table
+			if !slices.Contains(p.Formats, string(schemeFor(p, t.Spec.Scheme))) { // an export of a table
 				score = exportScore(score, t.Spec.Path, p)
 			}
 			if score > 0 {
@@ -104,8 +107,17 @@ func (t *Target) kin() string {
 	return cmp.Or(t.Root, filepath.Dir(t.Spec.Path)) + "\x00" + string(t.Spec.Scheme) + "\x00" + filepath.Ext(t.Spec.Path)
 }
 
+// schemeFor is how a preset reads a file: lines of JSON are a sequence of documents too, for a preset that looks for its records inside of them.
+func schemeFor(p *config.Preset, scheme sources.Scheme) sources.Scheme {
+	if scheme == sources.JSONL && !slices.Contains(p.Formats, string(sources.JSONL)) && slices.Contains(p.Formats, string(sources.JSON)) {
+		return sources.JSON
+	}
+	return scheme
+}
+
 // fileSigns names the members by which a preset knows the records of a file: its own, or, of an export of its table, the columns.
 func fileSigns(p *config.Preset, scheme sources.Scheme) []config.Sign {
+	scheme = schemeFor(p, scheme)
 	if slices.Contains(p.Formats, string(scheme)) {
 		return p.Like.Fields
 	}
@@ -154,8 +166,9 @@ func readings(file *sources.Spec, presets []*config.Preset) []*reading {
 			continue
 		}
 		spec := *file
+		spec.Scheme = schemeFor(p, file.Scheme)
 		switch {
-		case !slices.Contains(p.Formats, string(file.Scheme)): // a table's rows stand at the top
+		case !slices.Contains(p.Formats, string(spec.Scheme)): // a table's rows stand at the top
 		case spec.Scheme == sources.JSON:
 			spec.Rows = p.Source.Rows
 		case spec.Scheme == sources.CSV:
@@ -163,7 +176,7 @@ func readings(file *sources.Spec, presets []*config.Preset) []*reading {
 		case spec.Scheme == sources.Text:
 			spec.Pattern = p.Source.Pattern
 		}
-		way := fmt.Sprintf("%q %+v %q", spec.Rows, spec.CSV, spec.Pattern)
+		way := fmt.Sprintf("%s %q %+v %q", spec.Scheme, spec.Rows, spec.CSV, spec.Pattern)
 		if spec.CSV != nil && spec.CSV.Find {
 			way += p.Name // the header is the line that names what this one demands
 		}
@@ -276,13 +289,17 @@ func SchemeOf(path string) (sources.Scheme, error) {
 	switch first := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n"); {
 	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")), has(".sql"):
 		return sources.SQLite, nil
-	case has(".csv", ".tsv"):
-		return sources.CSV, nil
+	case timeFirst(first):
+		return sources.Text, nil
+	case len(first) > 0 && first[0] == '{' && (lines(first) || has(".jsonl", ".ndjson")):
+		return sources.JSONL, nil
+	case len(first) > 0 && (first[0] == '{' || first[0] == '['):
+		return sources.JSON, nil
 	case has(".jsonl", ".ndjson"):
 		return sources.JSONL, nil
-	case len(first) > 0 && first[0] == '{' && lines(first):
-		return sources.JSONL, nil
-	case len(first) > 0 && (first[0] == '{' || first[0] == '['), has(".json"):
+	case has(".csv", ".tsv"):
+		return sources.CSV, nil
+	case has(".json"):
 		return sources.JSON, nil
 	case bytes.ContainsRune(head, 0) || len(first) == 0:
 		return "", errors.New("it is no SQLite database, SQL text, JSON, CSV or log")
@@ -290,6 +307,15 @@ func SchemeOf(path string) (sources.Scheme, error) {
 		return sources.Text, nil
 	}
 	return sources.CSV, nil
+}
+
+// timeFirst reports whether a line begins with a time in brackets and goes on with a request in quotes, as no JSON does.
+func timeFirst(text []byte) bool {
+	if len(text) == 0 || text[0] != '[' {
+		return false
+	}
+	inside, rest, ok := bytes.Cut(text[1:], []byte("]"))
+	return ok && bytes.HasPrefix(rest, []byte(` "`)) && !bytes.ContainsAny(inside, "\"\n")
 }
 
 // lines reports whether the first line is a whole object and the next begins another, or there is none.
