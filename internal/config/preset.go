@@ -308,7 +308,7 @@ func overlay(preset, own []sources.Field, cleared []string, at pos) []sources.Fi
 	}
 	var out []sources.Field
 	for _, f := range preset {
-		f.Line, f.Col = at.line, at.col
+		f.Line, f.Col, f.Shipped = at.line, at.col, true
 		switch i := named(own, f.Name); {
 		case i >= 0:
 			out = append(out, own[i])

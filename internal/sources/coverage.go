@@ -15,6 +15,7 @@ const (
 	hintNoTime     = "map created_at, or declare coverage: {from: …, to: …}"
 	hintUnreadable = "correct the row where it was written, or its map; idemctl check lists such rows; nothing is concluded from what is absent"
 	hintMixed      = "let the service write the key in one type, or cast it in a query"
+	hintDayOrMonth = "say which it is in map, like created_at: {…, as: \"02/01/2006 15:04:05\"} for day before month; idemctl init writes both, or take a longer period"
 	reasonNoTime   = "no record has a time, so nobody knows what the file covers"
 )
 
@@ -29,6 +30,13 @@ func (s *Source) coverage(ext rows.Extent) reconcile.Coverage {
 		if c.Complete {
 			c.Complete, c.Hint = false, hintMixed
 			c.Reason = "mixed-type key: " + text.SafeString(strings.Join(columns, ", ")) + " may spell one value in two types, such as the integer 7 and the text 7"
+		}
+	}
+	if fact, layout := s.m.DayOrMonth(); fact != "" {
+		c.Proves = false
+		if c.Complete {
+			c.Complete, c.Hint = false, hintDayOrMonth
+			c.Reason = fact + ": no date tells whether day or month comes first, which depends on the account's language; it is read as " + layout
 		}
 	}
 	return c

@@ -66,6 +66,7 @@ type Field struct {
 	Credit      string
 	Currencies  []string // amount: column paths, of which the first that has a value is taken
 	CurrencyIs  string   // amount: constant
+	Shipped     bool     // a preset gives it, and the config that names the preset says nothing of it
 	Each        []Field  // attempts: the map of one element of the list; without it its members are at, target, key, outcome
 	Line, Col   int
 }

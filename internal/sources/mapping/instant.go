@@ -25,6 +25,9 @@ type clock struct {
 	twice  int64 // of these, how many clocks of the zone showed twice,
 	never  int64 // and how many they never showed
 	blur   time.Duration
+	daymon bool   // day and month are two numbers, of which the layout of somebody else says which comes first
+	doubt  bool   // some time may be another day: its day and month could change places
+	sure   bool   // some time could not
 	or     *clock // the spelling that is tried next
 }
 
@@ -66,13 +69,19 @@ func (f *Field) spelling(as string) (*clock, error) {
 	case units[as] > 0:
 		c.unit = units[as]
 	default:
-		c.layout, c.open = as, !strings.Contains(as, "07") && !strings.HasSuffix(as, "Z")
+		c.layout, c.open, c.daymon = as, !strings.Contains(as, "07") && !strings.HasSuffix(as, "Z"), f.Shipped && dayAndMonth(as)
 		return c, f.checkLayout(as)
 	}
 	if f.Zone+f.ZoneFrom != "" && len(f.Or) == 0 {
 		return nil, f.at("leave zone out, or give a Go layout", "zone has no meaning for a time that names its own")
 	}
 	return c, nil
+}
+
+// dayAndMonth reports whether a layout tells day and month as numbers before the year: in the order of some country.
+func dayAndMonth(layout string) bool {
+	day, month, year := strings.Index(layout, "02"), strings.Index(layout, "01"), strings.Index(layout, "2006")
+	return day >= 0 && month >= 0 && year > max(day, month)
 }
 
 // checkLayout refuses a text that is no Go layout, that loses the day, or that leaves the zone open.
@@ -139,6 +148,9 @@ func (c *clock) one(b []byte, in *place) (ns int64, why, hint string) {
 		t, err := time.Parse(c.layout, string(b))
 		if err != nil {
 			return 0, "does not have the layout that as gives", ""
+		}
+		if c.daymon {
+			c.sure, c.doubt = c.sure || t.Day() > 12, c.doubt || t.Day() != int(t.Month())
 		}
 		if c.open {
 			t = c.wall(t, zone)

@@ -200,6 +200,19 @@ func counted(n int64) string {
 	return strconv.FormatInt(n, 10) + " rows tell a time"
 }
 
+// DayOrMonth names the times, with their layout, of which the rows mapped so far do not tell whether day or month comes first: a preset says so, for an account of
+// one language, and every day of them could be a month.
+func (m *Mapper) DayOrMonth() (fact, layout string) {
+	for _, c := range m.clocks {
+		for at := c.clock; at != nil; at = at.or {
+			if at.doubt && !at.sure {
+				return c.fact, at.layout
+			}
+		}
+	}
+	return "", ""
+}
+
 // Spellings says of each time that may be spelled in several ways how many were read by which, in the rows mapped so far.
 func (m *Mapper) Spellings() []string {
 	var out []string
