@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
 )
 
 // homes finds, before identities meet, the identity of rows that carry no key but a reference: an effect by the id that a receipt names, then a provider
@@ -244,4 +245,19 @@ func agree(rows []posting) bool {
 		}
 	}
 	return receipt == 0 || effect <= receipt
+}
+
+// aliases reports whether the lines of some log have two references by which rows may know their object.
+func (r *run) aliases() bool {
+	return slices.ContainsFunc(r.readers, func(rd sources.Reader) bool { return rd.Facts().MapsAlias })
+}
+
+// alias is the second name of the row's object, where its source tells one; 0 where it has none.
+func (tr *tracer) alias() uint32 {
+	for _, m := range tr.more {
+		if tr.facts.MapsAlias && m.tag == tagObject {
+			return m.h
+		}
+	}
+	return 0
 }

@@ -314,21 +314,6 @@ func keyless(readers []sources.Reader) bool {
 	return slices.ContainsFunc(readers, func(rd sources.Reader) bool { return !slices.Contains(rd.Facts().Components, "key") })
 }
 
-// aliases reports whether the lines of some log have two references by which rows may know their object.
-func (r *run) aliases() bool {
-	return slices.ContainsFunc(r.readers, func(rd sources.Reader) bool { return rd.Facts().MapsAlias })
-}
-
-// alias is the second name of the row's object, where its source tells one; 0 where it has none.
-func (tr *tracer) alias() uint32 {
-	for _, m := range tr.more {
-		if tr.facts.MapsAlias && m.tag == tagObject {
-			return m.h
-		}
-	}
-	return 0
-}
-
 func (r *run) countPresent(rec *reconcile.Record, n *tally) {
 	for i := range r.events {
 		ev := &r.events[i]
