@@ -26,6 +26,7 @@ type stray struct {
 	src      uint16
 	known    bool // t is known
 	passed   bool // it was not compared with somebody who may miss it
+	led      bool // its object led it there, whatever identity it tells itself
 }
 
 // The bounds of looking. They are met only where something systematic is wrong: then it matters that candidates stand, not which.
@@ -48,7 +49,7 @@ func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconci
 		for _, e := range sub.Evidence[:min(len(sub.Evidence), perStray)] {
 			if p, ok := at[e.Record]; ok {
 				t := e.Record.Time()
-				s.rows = append(s.rows, stray{t: t.UnixNano(), pos: p.pos, subject: s.subject, contract: contract, src: p.src, known: t.Known()})
+				s.rows = append(s.rows, stray{t: t.UnixNano(), pos: p.pos, subject: s.subject, contract: contract, src: p.src, known: t.Known(), led: sub.Ambiguous && e.Link == reconcile.LinkObjectID})
 			}
 		}
 	}
@@ -219,15 +220,22 @@ func (s *strays) rowsOf(at uint32) []stray {
 	return s.rows[at:to]
 }
 
-// whole assembles a stray; nil where its rows could not be read again, or the scan is stopped.
+// whole assembles a stray; nil where its rows could not be read again, or the scan is stopped. A line that its object led there may tell a whole identity: of
+// rows by themselves that would be the one of all, and the stray would be nobody else's.
 func (s *strays) whole(j *judge, at uint32, found map[place]*reconcile.Record) *reconcile.Subject {
 	var rs []*reconcile.Record
+	var led []reconcile.Evidence
 	for _, row := range s.rowsOf(at) {
-		if r := found[place{row.src, row.pos}]; r != nil {
+		switch r := found[place{row.src, row.pos}]; {
+		case r == nil:
+		case row.led:
+			led = append(led, reconcile.Evidence{Record: r, Link: reconcile.LinkObjectID})
+		default:
 			rs = append(rs, r)
 		}
 	}
 	if subjects := reconcile.Assemble(rs, j.book, j.world); len(subjects) > 0 {
+		subjects[0].Evidence = append(subjects[0].Evidence, led...)
 		return subjects[0]
 	}
 	return nil
