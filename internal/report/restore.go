@@ -65,9 +65,17 @@ func (p *page) restoreGap(g *restore.GapCounts) {
 	case g.Declared:
 		how = "declared"
 	}
-	p.flow(2, "%s: a restore gap of %s%s %s (%s, %s)", p.in(bold, "systematic"), p.in(bold, text.SafeString(g.Store)), text.SafeString(g.Where()), spanText(g.From, g.To), g.Kind, how)
+	p.flow(2, "%s: a restore gap of %s %s (%s, %s)", p.in(bold, "systematic"), p.in(bold, placeOf(&g.Gap)), spanText(g.From, g.To), g.Kind, how)
 	p.flow(4, "  %s %s gone, %s there in that time", counted(g.Missing, "record"), isAre(g.Missing), counted(g.Present, "record")+" "+isAre(g.Present))
 	p.flow(4, "  %s in it: of %d some effect still stands, %d would or might run again", counted(g.Cases, "case"), g.Standing, g.AtRisk)
+}
+
+// placeOf names the store of a gap and which part of it is meant.
+func placeOf(g *reconcile.Gap) string {
+	if part := strings.TrimPrefix(g.Where(), " "); part != "" { // a blank at an end would be escaped
+		return text.SafeString(g.Store) + " " + text.SafeString(part)
+	}
+	return text.SafeString(g.Store)
 }
 
 func isAre(n int64) string {
@@ -133,7 +141,7 @@ func (p *page) proof(g *restore.GapCounts) {
 	if len(g.Slices) == 0 {
 		return
 	}
-	p.title("What shows the gap of " + text.SafeString(g.Store) + text.SafeString(g.Where()))
+	p.title("What shows the gap of " + placeOf(&g.Gap))
 	var most int64 = 1
 	for _, s := range g.Slices {
 		most = max(most, s.With+s.Without)
