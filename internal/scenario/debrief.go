@@ -33,7 +33,7 @@ type Finding struct {
 	Looked bool
 	// Harm is what the decision that stands would cause; empty unless Mark is Harmful.
 	Harm *Choice
-	// Stopped are harmful decisions that were asked for, and refused by the guard.
+	// Stopped are harmful decisions that were sent to be recorded, and refused by the guard. To look at what is refused, and why, is free.
 	Stopped []*Choice
 	// TakenBack are harmful decisions that were recorded, and withdrawn.
 	TakenBack []*Choice
@@ -72,7 +72,7 @@ func (p *Play) finding(a *Answer) Finding {
 		}
 		switch bad := find(a.Harmful, e.Decision, e.As); {
 		case e == f.Decided:
-		case e.Sight == Refused && bad != nil:
+		case e.Sight == Refused && e.Sent && bad != nil:
 			f.Stopped = addOnce(f.Stopped, bad)
 		case e.Sight == Decided && a.harm(e) != nil:
 			f.TakenBack = addOnce(f.TakenBack, a.harm(e))

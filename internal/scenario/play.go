@@ -15,6 +15,7 @@ type Event struct {
 	As       reconcile.Resolution
 	ID       string // of the recorded decision: Decided, TakenBack
 	Code     string // of a refusal
+	Sent     bool   // of Refused: it was sent to be recorded, and the trail holds the refusal; what was only looked at was not
 }
 
 // Play is one person's way through a scenario. It is not safe for concurrent use.

@@ -187,9 +187,13 @@ func TestDebrief(t *testing.T) {
 		}, marks: []Mark{Missed, Right}, back: 1, score: 50},
 		{name: "the guard stopped it, twice the same", play: func(w *walker) {
 			for range 2 {
-				w.see(Event{Sight: Refused, Identity: identity("a"), Decision: reconcile.DecideResolve, As: confirm})
+				w.see(Event{Sight: Refused, Identity: identity("a"), Decision: reconcile.DecideResolve, As: confirm, Sent: true})
 			}
 		}, marks: []Mark{Missed, Missed}, stopped: 1},
+		{name: "refused choices were looked at", play: func(w *walker) {
+			w.see(Event{Sight: Refused, Identity: identity("a"), Decision: reconcile.DecideResolve, As: confirm})
+			w.see(Event{Sight: Refused, Identity: identity("b"), Decision: replay})
+		}, marks: []Mark{Missed, Missed}},
 		{name: "handed over, and put aside", play: func(w *walker) {
 			w.decide("a", reconcile.DecideEscalate, 0, "1")
 			w.decide("b", reconcile.DecideResolve, reconcile.Distinct, "2")

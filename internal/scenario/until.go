@@ -20,7 +20,7 @@ const (
 	Scanned   Sight = iota // the list of cases has been shown
 	Shown                  // a case was opened
 	Decided                // a decision was recorded
-	Refused                // a decision was asked for, and refused
+	Refused                // a decision was asked for or looked at, and the guard refuses it
 	TakenBack              // a decision was withdrawn
 	Filtered               // the list was filtered
 	Sources                // the sources were looked at

@@ -75,8 +75,8 @@ func (c *coach) shown(one *scan.Case) {
 	c.see(scenario.Event{Sight: scenario.Shown, Identity: one.Identity})
 }
 
-// refused notes a decision that was asked for and cannot be chosen.
-func (c *coach) refused(cases []*scan.Case, o *reconcile.Option) {
+// looked notes a decision that cannot be chosen, whose reason was asked for. Nothing was sent, so it ends a step and counts for nothing else.
+func (c *coach) looked(cases []*scan.Case, o *reconcile.Option) {
 	if c == nil {
 		return
 	}
@@ -92,9 +92,9 @@ func (c *coach) answered(m answered) {
 	}
 	for i := range m.answers {
 		a := &m.answers[i]
-		e := scenario.Event{Sight: scenario.Refused, Identity: c.identityOf(a.Case), Decision: m.asked.Decision, As: m.asked.As, Code: a.Code}
+		e := scenario.Event{Sight: scenario.Refused, Identity: c.identityOf(a.Case), Decision: m.asked.Decision, As: m.asked.As, Code: a.Code, Sent: true}
 		if a.Decision != nil {
-			e.Sight, e.ID = scenario.Decided, a.Decision.ID
+			e.Sight, e.ID, e.Sent = scenario.Decided, a.Decision.ID, false
 		}
 		c.see(e)
 	}

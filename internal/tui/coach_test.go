@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"example.com/idemctl/fixtures"
+	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/tui/paint"
 )
@@ -41,11 +44,35 @@ func TestCoach(t *testing.T) {
 	c.press("tab", " ").shows("replay is refused")
 	c.press("down").shows("escalate", "No decision settles it by the records alone").press(" ", "tab").typeText("the shop's owner").press("tab").typeText("nobody here knows whose it is").press("tab", "enter")
 	c.shows("recorded: escalate", "All is decided.")
-	c.press("5").shows("Debrief", "No harm was done.", "The guard stopped 1 harmful decision.", "RIGHT", "decided: escalate", "Score 100 of 100", "Principle expired-key-executes-again")
-	if d := p.Debrief(night); !d.Finished || d.Score() != 100 || d.Stopped() != 1 || d.Looked() != 1 {
+	c.press("5").shows("Debrief", "No harm was done.", "RIGHT", "decided: escalate", "Score 100 of 100", "Principle expired-key-executes-again").hides("The guard")
+	if d := p.Debrief(night); !d.Finished || d.Score() != 100 || d.Stopped() != 0 || d.Looked() != 1 {
 		t.Errorf("%+v", d)
 	}
 	c.press("1", "i").shows("hint is off")
+}
+
+// TestOnlyWhatWasSentIsStopped counts a harmful decision that was sent, and refused on the evidence as it was by then.
+func TestOnlyWhatWasSentIsStopped(t *testing.T) {
+	t.Parallel()
+	c, p := training(t, "accepted-later", 120, 36)
+	c.r.deps.Decide = func(_ context.Context, r audit.Request) ([]audit.Answer, error) {
+		return []audit.Answer{{Case: r.Cases[0], Code: "evidence-changed", Reason: "it is not what you saw"}}, nil
+	}
+	c.press("/").typeText("kw-3").press("enter", "enter", "d").wait(time.Second)
+	d := c.r.dialogs[0].dialog.(*decide)
+	for at, o := range d.options {
+		if o.As == reconcile.Accept {
+			d.at = at
+		}
+	}
+	c.press("tab", " ")
+	if d := p.Debrief(night); d.Stopped() != 0 {
+		t.Errorf("%d decisions stopped before one was sent", d.Stopped())
+	}
+	c.press("tab").typeText("nobody waits for it").press("tab", "enter").shows("Not recorded.")
+	if d := p.Debrief(night); d.Stopped() != 1 {
+		t.Errorf("%d decisions stopped", d.Stopped())
+	}
 }
 
 // TestCoachNarrow gives the coach a strip at the bottom where there is no room beside the queue, and no pane goes missing.

@@ -310,7 +310,7 @@ func (a *app) money(cases []*scan.Case) string {
 // Key keeps the reason as a draft when the dialog is left.
 func (d *decide) Key(k string, presses bool) tea.Cmd {
 	if d.choosing(k) && d.picks[d.at].off != "" {
-		d.coach.refused(d.cases, &d.options[d.at])
+		d.coach.looked(d.cases, &d.options[d.at])
 	}
 	cmd := d.form.Key(k, presses)
 	d.drafts[d.key()] = d.reason.field.value()

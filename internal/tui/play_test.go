@@ -19,8 +19,8 @@ import (
 	"example.com/idemctl/internal/scenario"
 )
 
-// TestScenariosCanBePlayed plays every scenario through the console with the real engine, guard and trail: once to its best end, every harmful decision tried
-// on the way and refused; and once for each harmful decision that the guard cannot refuse, which the debrief must count as harm.
+// TestScenariosCanBePlayed plays every scenario through the console with the real engine, guard and trail: once to its best end, every harmful decision looked
+// at on the way, which is refused and costs nothing; and once for each harmful decision that the guard cannot refuse, which the debrief must count as harm.
 func TestScenariosCanBePlayed(t *testing.T) {
 	t.Parallel()
 	all, err := scenario.List(fixtures.FS)
@@ -31,7 +31,6 @@ func TestScenariosCanBePlayed(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlayer(t, s)
-			stopped := 0
 			for i := range s.Cases {
 				a := &s.Cases[i]
 				p.open(a)
@@ -42,16 +41,15 @@ func TestScenariosCanBePlayed(t *testing.T) {
 				for _, c := range a.Harmful {
 					if !c.Allowed {
 						p.isRefused(c)
-						stopped++
 					}
 				}
 				p.decide(a.Right[0])
 			}
 			p.look()
-			p.press("5").shows("Debrief", "No harm was done.")
+			p.press("5").shows("Debrief", "No harm was done.").hides("The guard")
 			d := p.play.Debrief(p.r.opt.Now())
-			if d.Score() != 100 || d.Stopped() != stopped || !d.Finished || d.Given != 0 {
-				t.Errorf("score %d, finished %v, %d steps given up, %d of %d harmful decisions stopped", d.Score(), d.Finished, d.Given, d.Stopped(), stopped)
+			if d.Score() != 100 || d.Stopped() != 0 || !d.Finished || d.Given != 0 {
+				t.Errorf("score %d, finished %v, %d steps given up, %d decisions counted as stopped that were only looked at", d.Score(), d.Finished, d.Given, d.Stopped())
 			}
 		})
 		for i := range s.Cases {
@@ -187,7 +185,7 @@ func (p *player) open(a *scenario.Answer) {
 	p.t.Fatalf("no case %s is listed:\n%s", a.Name(), p.screen())
 }
 
-// isRefused asks for a decision in the dialog, reads that it is refused, and leaves.
+// isRefused looks at a decision in the dialog, reads that it is refused, and leaves.
 func (p *player) isRefused(c scenario.Choice) {
 	p.t.Helper()
 	p.choose(c)
