@@ -50,3 +50,23 @@ func TestAPartOfAStoreIsNamedPlainly(t *testing.T) {
 		}
 	}
 }
+
+// What is missing is of the part that is named; what is present of a declared part is counted over the whole store, and says so.
+func TestWhoseRecordsAreCounted(t *testing.T) {
+	t.Parallel()
+	for name, said := range spoken(t, partial(true)) {
+		if !strings.Contains(strings.Join(strings.Fields(said), " "), ", whatever their tenant") {
+			t.Errorf("%s does not say whose are present:\n%s", name, said)
+		}
+	}
+	for name, said := range spoken(t, partial(false)) {
+		if strings.Contains(said, "whatever") {
+			t.Errorf("%s counts an inferred part over the whole store:\n%s", name, said)
+		}
+	}
+	for name, said := range spoken(t, night()) {
+		if strings.Contains(said, "whatever") {
+			t.Errorf("%s names a part of a whole store:\n%s", name, said)
+		}
+	}
+}

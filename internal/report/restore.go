@@ -66,16 +66,8 @@ func (p *page) restoreGap(g *restore.GapCounts) {
 		how = "declared"
 	}
 	p.flow(2, "%s: a restore gap of %s %s (%s, %s)", p.in(bold, "systematic"), p.in(bold, placeOf(&g.Gap)), spanText(g.From, g.To), g.Kind, how)
-	p.flow(4, "  %s %s gone, %s there in that time", counted(g.Missing, "record"), isAre(g.Missing), counted(g.Present, "record")+" "+isAre(g.Present))
+	p.flow(4, "  %s %s gone, %s there in that time%s", counted(g.Missing, "record"), isAre(g.Missing), counted(g.Present, "record")+" "+isAre(g.Present), WhosePresent(&g.Gap))
 	p.flow(4, "  %s in it: of %d some effect still stands, %d would or might run again", counted(g.Cases, "case"), g.Standing, g.AtRisk)
-}
-
-// placeOf names the store of a gap and which part of it is meant.
-func placeOf(g *reconcile.Gap) string {
-	if part := strings.TrimPrefix(g.Where(), " "); part != "" { // a blank at an end would be escaped
-		return text.SafeString(g.Store) + " " + text.SafeString(part)
-	}
-	return text.SafeString(g.Store)
 }
 
 func isAre(n int64) string {

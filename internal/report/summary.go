@@ -208,8 +208,8 @@ func (p *page) gaps(gaps []reconcile.Gap) {
 		if g.Declared {
 			how = "declared"
 		}
-		p.flow(4, "  %s  %s, %s, %s: %d missing, %d present",
-			placeOf(&g), g.Kind, how, spanText(g.From, g.To), g.Missing, g.Present)
+		p.flow(4, "  %s  %s, %s, %s: %d missing, %d present%s",
+			placeOf(&g), g.Kind, how, spanText(g.From, g.To), g.Missing, g.Present, WhosePresent(&g))
 	}
 }
 

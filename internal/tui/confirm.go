@@ -10,6 +10,7 @@ import (
 
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/paint"
 )
@@ -41,7 +42,7 @@ func newConfirm(a *app, g *reconcile.Gap) *confirm {
 func (f *confirm) subject(s *sheet) {
 	g := &f.gap
 	s.line(paint.Piece{Style: paint.Strong, Text: text.SafeString(g.Store)}, paint.Piece{Text: "  " + g.Kind.String() + partition(g.Only) + "  " + span(g.From, g.To)})
-	s.add(paint.Text, fmt.Sprintf("%s missing, %s present. Correct the edges where you know them better: the backup's own time, and when traffic was let in again.", count(g.Missing), count(g.Present)))
+	s.add(paint.Text, fmt.Sprintf("%s missing, %s present%s. Correct the edges where you know them better: the backup's own time, and when traffic was let in again.", count(g.Missing), count(g.Present), report.WhosePresent(g)))
 }
 
 // edge reads a box, an empty one as not known.

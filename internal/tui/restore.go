@@ -328,6 +328,8 @@ func (v *restoreScreen) words(w int) *sheet {
 	s := newSheet(w)
 	if g := v.chosen(); !g.Declared {
 		s.add(paint.Warn, "This window is a proposal, read off what other sources saw. Until a person confirms it ("+v.keys.Short(keymap.ConfirmGap)+"), nothing is concluded from it.")
+	} else if whose := report.WhosePresent(g); whose != "" { // the line above has no room
+		s.add(paint.Text, "Missing:"+partition(g.Only)+". Present: in the whole store in that time"+whose+".")
 	}
 	switch {
 	case v.wrong != "":

@@ -167,3 +167,13 @@ func TestRestoreScreenSigns(t *testing.T) {
 	}
 	start(t, deps, 120, 48).press("4").shows("Signs in the data", "orders  sequence-behind: it hands out 740 next")
 }
+
+// A declared gap of a part says on every screen whose records are missing, and that those present are the whole store's.
+func TestWhoseRecordsAGapCounts(t *testing.T) {
+	t.Parallel()
+	for _, w := range []int{80, 120} {
+		c := start(t, (&desk{res: fixture(t, "tenant-restore")}).deps(), w, 36)
+		c.press("3").shows("partial of tenant=t07", "whatever their tenant")
+		c.press("4").shows("Missing: of tenant=t07. Present: in the whole store in that time, whatever their tenant.")
+	}
+}

@@ -186,7 +186,8 @@ func (s *sourcesScreen) wholes(sh *sheet) {
 		if g.Declared {
 			how = "declared"
 		}
-		sh.add(paint.Text, fmt.Sprintf("%s  %s, %s, from %s to %s: %s missing, %s present", text.SafeString(g.Store), g.Kind, how, stamp(g.From), stamp(g.To), count(g.Missing), count(g.Present)))
+		sh.add(paint.Text, fmt.Sprintf("%s  %s%s, %s, from %s to %s: %s missing, %s present%s",
+			text.SafeString(g.Store), g.Kind, partition(g.Only), how, stamp(g.From), stamp(g.To), count(g.Missing), count(g.Present), report.WhosePresent(&g)))
 	}
 	if len(m.Notes) > 0 {
 		sh.gap()
