@@ -174,6 +174,6 @@ func TestWhoseRecordsAGapCounts(t *testing.T) {
 	for _, w := range []int{80, 120} {
 		c := start(t, (&desk{res: fixture(t, "tenant-restore")}).deps(), w, 36)
 		c.press("3").shows("partial of tenant=t07", "whatever their tenant")
-		c.press("4").shows("Missing: of tenant=t07. Present: in the whole store in that time, whatever their tenant.")
+		c.press("4").shows("Missing: of tenant=t07. Present: in the whole store in that time, whatever")
 	}
 }
