@@ -351,6 +351,9 @@ func (j *judging) calledFrom(began Instant) Instant {
 	if slices.ContainsFunc(j.effects, func(r *Record) bool { return r.Generation.Valid && r.Generation.N > 1 }) {
 		return j.wishedFrom(began) // a worker before this one may have called
 	}
+	if keyOf(j.s.Identity).known && len(j.objects) > 0 && len(j.effects)+len(j.copyEffects)+len(j.pendingRows)+len(j.undone)+len(j.messages) == 0 && j.c.RetryWindow.Valid {
+		return j.wishedFrom(began) // nothing but the log tells of the action, and of an earlier call not even that, where it was made before the log begins
+	}
 	if j.c.Order != OrderProviderFirst {
 		return began
 	}
