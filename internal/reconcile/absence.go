@@ -351,8 +351,8 @@ func (j *judging) calledFrom(began Instant) Instant {
 	if slices.ContainsFunc(j.effects, func(r *Record) bool { return r.Generation.Valid && r.Generation.N > 1 }) {
 		return j.wishedFrom(began) // a worker before this one may have called
 	}
-	if keyOf(j.s.Identity).known && len(j.objects) > 0 && len(j.effects)+len(j.copyEffects)+len(j.pendingRows)+len(j.undone)+len(j.messages) == 0 && j.c.RetryWindow.Valid {
-		return j.wishedFrom(began) // nothing but the log tells of the action, and of an earlier call not even that, where it was made before the log begins
+	if j.c.RetryWindow.Valid && j.toldByLogAlone() {
+		return j.wishedFrom(began) // of an earlier call not even the log tells, where it was made before the log begins
 	}
 	if j.c.Order != OrderProviderFirst {
 		return began
@@ -361,6 +361,12 @@ func (j *judging) calledFrom(began Instant) Instant {
 		return Instant{}
 	}
 	return began.Add(-j.c.Settle - j.c.Lease.D - j.c.DeadAfter.D)
+}
+
+// toldByLogAlone reports whether nothing but lines of a provider tells of an action that has a key.
+func (j *judging) toldByLogAlone() bool {
+	others := len(j.effects) + len(j.copyEffects) + len(j.pendingRows) + len(j.undone) + len(j.messages)
+	return keyOf(j.s.Identity).known && len(j.objects) > 0 && others == 0
 }
 
 // writtenFrom is when the row may first have been written of an action of which nothing but the provider tells: an earlier worker than the one that called may
