@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -213,7 +214,7 @@ func (c *Contract) appendRequestTie(buf []Tie, kind TieKind, r *Record, f *Sourc
 // tieSeat is a subject in the group of one tie.
 type tieSeat struct {
 	s     *Subject
-	row   *Record
+	rows  []*Record // that share it, the first by tieRank first
 	began Instant
 	made  Value   // the provider's first object of the action
 	at    Instant // when that was made
@@ -245,16 +246,16 @@ func RelateTies(subjects []*Subject, w *World) {
 				seats := groups[t.Kind][string(t.Text)]
 				switch last := len(seats) - 1; {
 				case last < 0 || seats[last].s != s:
-					groups[t.Kind][string(t.Text)] = append(seats, tieSeat{s: s, row: e.Record, began: began, made: made, at: at})
-				case t.Kind == TieUnique && tieRank(e.Record) > tieRank(seats[last].row):
-					seats[last].row = e.Record
+					groups[t.Kind][string(t.Text)] = append(seats, tieSeat{s: s, rows: []*Record{e.Record}, began: began, made: made, at: at})
+				case t.Kind == TieUnique:
+					seats[last].rows = append(seats[last].rows, e.Record)
 				}
 			}
 		}
 	}
 	for kind, of := range groups {
-		for _, seats := range of {
-			if len(seats) > 1 {
+		for _, text := range slices.Sorted(maps.Keys(of)) { // of several rules, which is told hangs on no accident
+			if seats := of[text]; len(seats) > 1 {
 				tie(TieKind(kind), seats)
 			}
 		}
@@ -325,11 +326,36 @@ func outliers(seats []tieSeat) (odd []int, same map[string][]int) {
 	return odd, same
 }
 
+// addTie names another action, once for each kind, by the row of it that says most.
 func (s *Subject) addTie(kind TieKind, o *tieSeat, away int64) {
-	if slices.ContainsFunc(s.Ties, func(t Tied) bool { return t.Kind == kind && t.Case == o.s.ID }) {
-		return
+	row := o.rowBeside(s, kind)
+	tied := Tied{Kind: kind, Other: o.s.Identity, Row: row, Candidate: Candidate{Case: o.s.ID, Locator: ref(row), Why: tieWords[kind], away: away}}
+	at := slices.IndexFunc(s.Ties, func(t Tied) bool { return t.Kind == kind && t.Case == o.s.ID })
+	switch {
+	case at < 0:
+		s.Ties = append(s.Ties, tied)
+	case tieRank(row) > tieRank(s.Ties[at].Row):
+		s.Ties[at] = tied
 	}
-	s.Ties = append(s.Ties, Tied{Kind: kind, Other: o.s.Identity, Row: o.row, Candidate: Candidate{Case: o.s.ID, Locator: ref(o.row), Why: tieWords[kind], away: away}})
+}
+
+// rowBeside is the row of a seat by which another action is told of it, nil where there is none. Under a rule that allows one row it is one that the other does not
+// hold as well: a row that two actions name is no second one.
+func (t *tieSeat) rowBeside(s *Subject, kind TieKind) *Record {
+	if kind != TieUnique {
+		return t.rows[0]
+	}
+	var best *Record
+	for _, r := range t.rows {
+		if (best == nil || tieRank(r) > tieRank(best)) && !s.holds(r) {
+			best = r
+		}
+	}
+	return best
+}
+
+func (s *Subject) holds(r *Record) bool {
+	return slices.ContainsFunc(s.Evidence, func(e Evidence) bool { return e.Record == r || r.Locator != "" && ref(e.Record) == ref(r) })
 }
 
 var tieWords = [tieKinds]string{"", "same unique columns", "same key at the provider", "same key and request elsewhere", "same key and request under another operation"}
@@ -341,7 +367,8 @@ func (t *tieSeat) counts(kind TieKind, o *tieSeat) bool {
 	case o.s == t.s || o.s.ID == t.s.ID:
 		return false
 	case kind == TieUnique:
-		return o.row.Role == RoleEffect
+		row := o.rowBeside(t.s, kind)
+		return row != nil && row.Role == RoleEffect
 	case kind == TieProviderKey:
 		return !keptApart(t, o)
 	case kind == TiePlace:
