@@ -14,9 +14,10 @@ BENCHTIME ?= 1x
 LONG      ?= 100
 HISTORIES ?= 1000000
 RESTORES  ?= 2000
+DRAWS     ?= 20000
 FIRST     ?= 0
 
-.PHONY: all build vet test lint tools fmt fmt-check fuzz bench trials truth restores docs licences screens cases clean
+.PHONY: all build vet test lint tools fmt fmt-check fuzz bench trials truth restores draws docs licences screens cases clean
 
 all: vet fmt-check lint build test
 
@@ -54,6 +55,9 @@ truth: ; go test -count=1 -timeout 4h -run '^TestTruth$$' -v ./internal/historie
 
 # Audits generated restores, RESTORES of each of the eight kinds and two and a half times as many healthy pasts: see internal/histories.
 restores: ; go test -count=1 -timeout 4h -run '^(TestRestores|TestHealthyCrowds)$$' -v ./internal/histories -restores $(RESTORES)
+
+# Holds the sieve against judging all, and each row told twice against once, on DRAWS stores of a few rows that no other run has drawn.
+draws: ; go test -count=1 -timeout 4h -run '^(TestSieveEqualsJudgingAll|TestRepetitionOfDraws)$$' ./internal/scan -rapid.checks=$(DRAWS) -rapid.seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 
 # Writes the pages of docs/ that are made from the tables in the code; a test fails while they are stale.
 docs:

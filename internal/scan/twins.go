@@ -69,13 +69,25 @@ type asks struct {
 // seatAll takes in a suspect's group.
 func (s *asks) seatAll(g *group) { s.eachAsk(g, s.seat) }
 
-// eachAsk hands over what a group asks for. Where its rows may be of several actions, each asks by itself too.
+// eachAsk hands over what a group asks for. Where its rows may be of several actions, each asks by itself too; where a reference brought a row, which the rules
+// may find to be another's, the others ask without it.
 func (s *asks) eachAsk(g *group, f func(a *ask, node uint64)) {
 	s.one.reset()
 	for i := range g.rows {
 		s.one.add(s.of, &g.rows[i])
 	}
 	f(&s.one, g.node)
+	if bases := len(s.one.bases); slices.ContainsFunc(g.rows, func(t trace) bool { return t.fl&lodged != 0 }) {
+		s.one.reset()
+		for i := range g.rows {
+			if g.rows[i].fl&lodged == 0 {
+				s.one.add(s.of, &g.rows[i])
+			}
+		}
+		if len(s.one.bases) < bases {
+			f(&s.one, g.node)
+		}
+	}
 	for i := range g.rows[:min(len(g.rows), askRows)] {
 		if g.torn {
 			s.one.reset()
