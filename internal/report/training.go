@@ -27,12 +27,14 @@ var levelHeads = map[scenario.Level]string{
 	scenario.First: "To begin with", scenario.Everyday: "One thing went wrong", scenario.Hard: "Hard nights",
 }
 
-// TrainingList writes the scenarios for a person: by level, those with the fewest cases first, and at the end the one to play next.
+// TrainingList writes the scenarios for a person: by level, those with the fewest cases first and those with none last, since a first
+// play must have something to decide; and at the end the one to play next.
 func TrainingList(w io.Writer, rows []TrainingRow, opt Options) error {
 	p := newPage(w, opt)
 	rows = slices.Clone(rows)
+	none := map[bool]int{true: 1}
 	slices.SortStableFunc(rows, func(a, b TrainingRow) int {
-		return cmp.Or(cmp.Compare(slices.Index(scenario.Levels, a.Level), slices.Index(scenario.Levels, b.Level)), cmp.Compare(a.Cases, b.Cases))
+		return cmp.Or(cmp.Compare(slices.Index(scenario.Levels, a.Level), slices.Index(scenario.Levels, b.Level)), cmp.Compare(none[a.Cases == 0], none[b.Cases == 0]), cmp.Compare(a.Cases, b.Cases))
 	})
 	wide, played, next := 0, 0, ""
 	for _, r := range rows {

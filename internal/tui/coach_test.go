@@ -136,7 +136,7 @@ func TestLeavingAPlay(t *testing.T) {
 		t.Error("q, pressed twice, does not leave")
 	}
 	c, _ = training(t, "clean", 80, 24)
-	if c.press("q"); !c.quit {
+	if c.press("3", "1", "q"); !c.quit {
 		t.Error("a play that has ended cannot be left at once")
 	}
 	c, _ = training(t, "seats-restore", 80, 24)

@@ -19,6 +19,25 @@ func TestHandOverStandsFirst(t *testing.T) {
 	}
 }
 
+// TestFooterOffersWhatIsPossible: no key stands in the footer that would do nothing here, and what leads away is seen in its room.
+func TestFooterOffersWhatIsPossible(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}, {200, 50}} {
+		footer := func(c *console) string {
+			lines := strings.Split(strings.TrimRight(c.screen(), "\n"), "\n")
+			return lines[len(lines)-1]
+		}
+		c, _ := training(t, "clean", size[0], size[1])
+		if f := footer(c); strings.Contains(f, "open") || strings.Contains(f, "decide") || !strings.Contains(f, "3 sources") {
+			t.Errorf("%v, nothing is listed: %s", size, f)
+		}
+		c, _ = training(t, "revoked", size[0], size[1])
+		if f := footer(c); !strings.Contains(f, "enter open") || !strings.Contains(f, "d decide…") {
+			t.Errorf("%v, cases are listed: %s", size, f)
+		}
+	}
+}
+
 // TestRevokedIsSeen: that whoever asked may no longer ask, and since when, is on the first page of a case, and so is the end of the lease that lapsed.
 func TestRevokedIsSeen(t *testing.T) {
 	t.Parallel()

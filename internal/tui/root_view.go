@@ -210,18 +210,17 @@ func (r *root) footer(a paint.Area) {
 	for _, p := range right {
 		room -= text.Width(p.Text)
 	}
-	x := 1
+	x, state := 1, r.stateNow()
 	for _, id := range r.top().Hints() {
 		act := keymap.Find(id)
-		st, label := paint.Hint, r.keys.Short(id)
-		title := act.Title
-		if act.Off(r.stateNow()) != "" {
-			st = paint.Faint
+		if act.Off(state) != "" { // help lists it with the reason; here it would take the room of what can be done
+			continue
 		}
+		label, title := r.keys.Short(id), act.Title
 		if x+text.Width(label)+text.Width(title)+3 > room {
 			break
 		}
-		x = a.Put(x, y, st, label)
+		x = a.Put(x, y, paint.Hint, label)
 		x = a.Put(x+1, y, paint.Faint, title) + 2
 	}
 	a.Puts(room, y, right...)
