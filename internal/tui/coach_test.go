@@ -42,7 +42,7 @@ func TestCoach(t *testing.T) {
 	c.press("enter").shows("step 3 of 3", "Hand the case over.")
 	c.press("d").wait(time.Second)
 	c.press("tab", " ").shows("replay is refused")
-	c.press("down").shows("escalate", "No decision settles it by the records alone").press(" ", "tab").typeText("the shop's owner").press("tab").typeText("nobody here knows whose it is").press("tab", "enter")
+	c.press("down").shows("escalate", "No decision settles it by the records alone").press(" ", "tab").typeText("nobody here knows whose it is").press("tab").typeText("the shop's owner").press("tab", "enter")
 	c.shows("recorded: escalate", "All is decided.")
 	c.press("5").shows("Debrief", "No harm was done.", "RIGHT", "decided: escalate", "Score 100 of 100", "Principle expired-key-executes-again").hides("The guard")
 	if d := p.Debrief(night); !d.Finished || d.Score() != 100 || d.Stopped() != 0 || d.Looked() != 1 {

@@ -29,7 +29,7 @@ func newConfirm(a *app, g *reconcile.Gap) *confirm {
 	f.form = form{app: a, title: "Confirm a restore", chosen: -1, head: f.subject, missing: f.wants, written: f.consequence, submit: f.send, label: func() string { return "Record the window" }}
 	f.from = &blank{label: "Lost from", hint: "the instant of the backup, such as 2026-11-29T02:10:00Z; empty: not known", field: newField(40), high: 1}
 	f.to = &blank{label: "Resumed", hint: "when writing began again; empty: not known", field: newField(40), high: 1}
-	f.reason = &blank{label: "Reason", hint: "how you know; it is kept for ever, under your name", field: newField(reasonLimit), least: audit.LeastConfirmation, high: 2}
+	f.reason = &blank{label: "Reason", hint: "how you know; it is kept for ever, under your name", field: newField(reasonLimit), least: audit.LeastConfirmation, because: "conclusions rest on it", high: 2}
 	f.blanks = []*blank{f.from, f.to, f.reason}
 	for b, at := range map[*blank]reconcile.Instant{f.from: g.From, f.to: g.To} {
 		if at.Known() {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -55,6 +56,9 @@ func (a *app) kept(always, training string) string {
 	return always
 }
 
+// errNoTime repeats nothing of what was typed, which stands above it: it has one line on the smallest terminal.
+var errNoTime = errors.New("no time: 2026-11-29T06:00:00Z, or 45m or 6h from now")
+
 // parseWhen reads an instant, or a length of time from now.
 func parseWhen(s string, now reconcile.Instant) (reconcile.Instant, error) {
 	s = strings.TrimSpace(s)
@@ -66,7 +70,7 @@ func parseWhen(s string, now reconcile.Instant) (reconcile.Instant, error) {
 	}
 	d, err := time.ParseDuration(strings.TrimPrefix(s, "+"))
 	if err != nil || strings.HasPrefix(s, "-") {
-		return reconcile.Instant{}, fmt.Errorf("%q is no time: 2026-11-29T06:00:00Z, or 45m and 6h from now", s)
+		return reconcile.Instant{}, errNoTime
 	}
 	return now.Add(d), nil
 }

@@ -46,7 +46,7 @@ func newDecide(a *app, cases []*scan.Case) *decide {
 	d.to = &blank{label: "To", hint: "who takes it over", field: newField(100), least: 1, high: 1, shown: d.is(reconcile.DecideEscalate)}
 	d.when = &blank{label: "When", hint: whenHint, field: newField(40), least: 1, high: 1, shown: d.asksWhen}
 	d.phrase = &blank{label: "Type", field: newField(60), least: 1, high: 1, sealed: true, shown: func() bool { return len(cases) > 1 && d.chosen >= 0 }}
-	d.blanks = []*blank{d.ref, d.to, d.when, d.reason, d.phrase}
+	d.blanks = []*blank{d.reason, d.ref, d.to, d.when, d.phrase} // the reason stays where it is, whatever is chosen
 	d.reason.field.set(a.drafts[d.key()])
 	return d
 }
@@ -179,6 +179,7 @@ func (d *decide) wanted() string {
 func (d *decide) wants() string {
 	o, _ := d.choice()
 	d.reason.least = audit.LeastReason(o.Decision, len(d.able()))
+	d.reason.because = fullReason(o.Decision, len(d.able()))
 	d.when.least, d.when.hint = 1, whenHint
 	if o.Decision == reconcile.DecideResolve {
 		d.when.hint = "when somebody looked: " + stamp(d.now())
@@ -194,6 +195,19 @@ func (d *decide) wants() string {
 	if len(d.cases) > 1 && d.phrase.field.value() != d.wanted() {
 		d.phrase.hint = "type  " + d.wanted() + "  here"
 		return "type  " + d.wanted() + "  to arm the button"
+	}
+	return ""
+}
+
+// fullReason says why a decision asks for more than a word or two, "" where it does not.
+func fullReason(dec reconcile.Decision, cases int) string {
+	switch {
+	case cases > 1:
+		return "it stands for several cases"
+	case dec == reconcile.DecideReplay:
+		return "it lets something be sent"
+	case dec == reconcile.DecideResolve:
+		return "it says what happened"
 	}
 	return ""
 }

@@ -20,17 +20,18 @@ type pick struct {
 
 // blank is a text box of a form.
 type blank struct {
-	label  string
-	hint   string
-	field  field
-	least  int  // characters it must hold
-	high   int  // lines it is shown in
-	sealed bool // it is typed, never pasted
-	shown  func() bool
+	label   string
+	hint    string
+	field   field
+	least   int    // characters it must hold
+	because string // why so many, "" where that goes without saying
+	high    int    // lines it is shown in
+	sealed  bool   // it is typed, never pasted
+	shown   func() bool
 }
 
-// form is what every dialog that leads to a record is made of: something to choose, text boxes, what will be written, Cancel, and the button. It begins on
-// Cancel, and names what is missing before the button can be pressed.
+// form is what every dialog that leads to a record is made of: something to choose, text boxes, what will be written, the button, and Cancel. It begins on
+// Cancel, the last of them, from which Tab goes round to the first; it names what is missing before the button can be pressed.
 type form struct {
 	*app
 	title  string
@@ -51,7 +52,7 @@ type form struct {
 	sending string // what is being done, "" while nothing is
 }
 
-// Where the keys go. Fields follow the picks, the button is last.
+// Where the keys go. Fields follow the picks, the button follows the fields, and Cancel, where they begin, the button.
 const (
 	onCancel = iota
 	onPicks
@@ -96,6 +97,9 @@ func (f *form) lacks() string {
 		if n := utf8.RuneCountInString(strings.TrimSpace(b.field.value())); n < b.least {
 			if b.least == 1 {
 				return b.label + " is missing"
+			}
+			if b.because != "" {
+				return fmt.Sprintf("%s: %d characters or more, %d so far; %s", b.label, b.least, n, b.because)
 			}
 			return fmt.Sprintf("%s: %d characters or more, %d so far", b.label, b.least, n)
 		}
@@ -186,9 +190,9 @@ func (f *form) choose(k string) {
 func (f *form) onButtons(k string, presses bool) tea.Cmd {
 	switch k {
 	case "left":
-		f.focus = onCancel
-	case "right":
 		f.focus = f.onButton()
+	case "right":
+		f.focus = onCancel
 	case "up", "down":
 		if f.focus == onCancel && len(f.picks) > 0 {
 			f.focus = onPicks
@@ -301,10 +305,15 @@ func (f *form) high(s *sheet) int {
 // footHeight is how many lines boxes, what will be written, and buttons take; three are left for the rest. Where it is tight a box has one line, and what
 // will be written gives way to the choices while keys go to them.
 func (f *form) footHeight(w, h int, tight bool) int {
-	n := 2 // what is missing, buttons
+	n := 1 + f.lacking(w-2) // buttons, what is missing
 	for _, b := range f.visible() {
 		n += b.lines(tight)
 	}
+	return min(n+f.writing(w-2, tight), h-3)
+}
+
+// writing is how many lines of what will be written are shown.
+func (f *form) writing(w int, tight bool) int {
 	most := 4
 	switch {
 	case tight && len(f.picks) > 0 && (f.focus == onPicks || f.chosen < 0):
@@ -312,9 +321,11 @@ func (f *form) footHeight(w, h int, tight bool) int {
 	case tight:
 		most = 5
 	}
-	n += min(len(text.Wrap(f.written(), w-2)), most)
-	return min(n, h-3)
+	return min(len(text.Wrap(f.written(), w)), most)
 }
+
+// lacking is how many lines what is missing takes; one is kept for it where nothing is, so that nothing moves when it comes.
+func (f *form) lacking(w int) int { return min(max(1, len(text.Wrap(f.lacks(), w))), 4) }
 
 // lines is how many lines the box is shown in.
 func (b *blank) lines(tight bool) int {
@@ -386,7 +397,8 @@ func (f *form) drawFoot(a paint.Area, tight bool) {
 		b.field.drawLines(a.Sub(x+1, y, a.W()-x-1, b.lines(tight)), focused, b.hint)
 		y += b.lines(tight)
 	}
-	lines := min(len(text.Wrap(f.written(), a.W()-2)), a.H()-y-2)
+	short := min(f.lacking(a.W()-2), max(1, a.H()-1-y-f.writing(a.W()-2, tight))) // a record's consequence goes before why it cannot be made yet
+	lines := min(len(text.Wrap(f.written(), a.W()-2)), a.H()-y-1-short)
 	if lines > 0 {
 		a.Sub(2, y, a.W()-2, lines).Wrapped(0, 0, paint.Text, f.written())
 	}
@@ -394,11 +406,11 @@ func (f *form) drawFoot(a paint.Area, tight bool) {
 	if f.sending != "" {
 		st = paint.Strong
 	}
-	a.Put(2, a.H()-2, st, why)
+	a.Sub(2, a.H()-1-short, a.W()-2, short).Wrapped(0, 0, st, why)
 	f.buttons(a.Sub(0, a.H()-1, a.W(), 1), why == "")
 }
 
-// buttons draws Cancel and the named button. Only the one in focus looks as if Enter pressed it.
+// buttons draws the named button, and Cancel at the end. Only the one in focus looks as if Enter pressed it.
 func (f *form) buttons(a paint.Area, armed bool) {
 	label := "[ " + f.label() + " ]"
 	cancel := "[ Cancel ]"
@@ -410,13 +422,13 @@ func (f *form) buttons(a paint.Area, armed bool) {
 	switch {
 	case f.focus == onCancel:
 		cst = paint.ButtonOn
-		a.Put(x-1, 0, paint.Strong, f.glyphs.Cursor)
+		a.Put(x+text.Width(label)+2, 0, paint.Strong, f.glyphs.Cursor)
 	case f.focus == f.onButton():
-		a.Put(x+text.Width(cancel)+2, 0, paint.Strong, f.glyphs.Cursor)
+		a.Put(x-1, 0, paint.Strong, f.glyphs.Cursor)
 		if armed {
 			lst = paint.ButtonOn
 		}
 	}
-	a.Put(x, 0, cst, cancel)
-	a.Put(x+text.Width(cancel)+3, 0, lst, label)
+	a.Put(x, 0, lst, label)
+	a.Put(x+text.Width(label)+3, 0, cst, cancel)
 }

@@ -89,7 +89,7 @@ func TestDebriefIsLeft(t *testing.T) {
 		return c.press("I", "I", "I", "I", "m", "d").wait(time.Second)
 	}
 	end := func(c *console) *console {
-		c.press("tab", "down", " ", "tab").typeText("the shift lead").press("tab").typeText("ask whether they still want it").press("tab").typeText("escalate 6").press("tab", "enter")
+		c.press("tab", "down", " ", "tab").typeText("ask whether they still want it").press("tab").typeText("the shift lead").press("tab").typeText("escalate 6").press("tab", "enter")
 		return c.shows("recorded: escalate for 6 cases").press("5").shows("Debrief", "q quit")
 	}
 	c := end(play(24))

@@ -99,7 +99,7 @@ func TestConfirmGap(t *testing.T) {
 	}
 	c := start(t, deps, 120, 36)
 	c.press("4", "c").wait(time.Second)
-	c.shows("Confirm a restore", "Lost from  [2026-11-29T02:10:00Z", "Resumed    [2026-11-29T02:44:12Z", "Reason: 12 characters or more, 0 so far")
+	c.shows("Confirm a restore", "Lost from  [2026-11-29T02:10:00Z", "Resumed    [2026-11-29T02:44:12Z", "Reason: 12 characters or more, 0 so far; conclusions rest on it")
 	c.press("tab", "ctrl+u").typeText("soon").shows(`lost from: "soon" is no time`)
 	c.press("ctrl+u").typeText("2026-11-29T03:00:00Z").shows("the window ends before it begins")
 	c.press("ctrl+u").typeText("2026-11-29T02:09:30Z").press("tab", "tab").typeText("the backup's own log says so").press("tab", "enter")

@@ -119,9 +119,9 @@ func TestKeysInFlight(t *testing.T) {
 	c.press("shift+tab").shows("type ·").press("tab")
 	for range 20 { // Enter held down since before the button had the focus
 		c.wait(30 * time.Millisecond)
-		c.send(message("left"))
+		c.send(message("right"))
 	}
-	c.send(message("right"))
+	c.send(message("left"))
 	c.send(message("enter"))
 	if len(d.asked) != 1 {
 		t.Fatalf("asked %d times", len(d.asked))
