@@ -36,7 +36,7 @@ func training(t *testing.T, name string, w, h int, change ...func(*Options)) (*c
 func TestCoach(t *testing.T) {
 	t.Parallel()
 	c, p := training(t, "seed-scope", 120, 36)
-	c.shows("TRAINING", "Coach", "step 2 of 3", "✓ step 1: Scan.", "Seven orders, six receipts", "i hint").press("T").shows("A service remembers each key for 60 seconds.").press("esc")
+	c.shows("TRAINING", "Coach", "step 2 of 3", "✓ step 1: Scan.", "Seven orders, six receipts").hides("i hint").press("T").shows("A service remembers each key for 60 seconds.").press("esc")
 	c.press("5").shows("debrief is off: steps or cases are still open")
 	c.press("i").shows("this step has no hint: enter opens the case that the cursor is on")
 	c.press("enter").shows("step 3 of 3", "Hand the case over.")

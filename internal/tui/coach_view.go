@@ -73,8 +73,12 @@ func (c *coach) strip(a paint.Area) {
 		x = a.Puts(x, 0, k...)
 	}
 	tall := a.H() > coachStrip
-	if tall {
-		a.PutRight(a.W()-1, 0, paint.Faint, " "+c.standing()+" ")
+	n, of := c.count()
+	for _, how := range []string{c.standing(), c.decided(), fmt.Sprintf("%d/%d done", n, of)} {
+		if how = " " + how + " "; x+text.Width(how) < a.W() {
+			a.PutRight(a.W()-1, 0, paint.Faint, how)
+			break
+		}
 	}
 	s := newSheet(a.W() - 3)
 	c.task(s)
@@ -153,9 +157,24 @@ func (c *coach) task(s *sheet) {
 }
 
 // standing says how far the play is.
-func (c *coach) standing() string {
+func (c *coach) standing() string { return c.decided() + " · " + counted(int64(c.play.Hints()), "hint") + " used" }
+
+// decided counts the cases that are decided, of all.
+func (c *coach) decided() string {
+	n, of := c.count()
+	return fmt.Sprintf("%d of %s decided", n, counted(int64(of), "case"))
+}
+
+// count is how many cases are decided, and how many there are.
+func (c *coach) count() (n, of int) {
 	d := c.play.Debrief(c.opt.Now())
-	return fmt.Sprintf("%d of %s decided · %s used", len(d.Findings)-d.Count(scenario.Missed), counted(int64(len(d.Findings)), "case"), counted(int64(d.Hints), "hint"))
+	return len(d.Findings) - d.Count(scenario.Missed), len(d.Findings)
+}
+
+// hints reports whether the step that comes next has a hint that was not told yet.
+func (c *coach) hints() bool {
+	step := c.play.Now()
+	return step != nil && step.Hint != "" && c.hint == ""
 }
 
 // keysNow names the coach's keys that mean something now.
@@ -167,7 +186,7 @@ func (c *coach) keysNow() [][]paint.Piece {
 		out = append(out, []paint.Piece{{Style: paint.Hint, Text: key}, {Style: paint.Faint, Text: " " + ends[step.Until.Sight] + "  "}})
 	}
 	for _, id := range []keymap.ID{keymap.Hint, keymap.GiveUp, keymap.GoDebrief, keymap.Story} {
-		if act := keymap.Find(id); act.Off(state) == "" {
+		if act := keymap.Find(id); act.Off(state) == "" && (id != keymap.Hint || c.hints()) {
 			out = append(out, []paint.Piece{{Style: paint.Hint, Text: c.keys.Short(id)}, {Style: paint.Faint, Text: " " + act.Title + "  "}})
 		}
 	}

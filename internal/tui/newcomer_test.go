@@ -38,6 +38,26 @@ func TestFooterOffersWhatIsPossible(t *testing.T) {
 	}
 }
 
+// TestNextUndecidedTellsTheWay: where none is left in one direction it is said which key goes to those in the other.
+func TestNextUndecidedTellsTheWay(t *testing.T) {
+	t.Parallel()
+	c, _ := training(t, "key-window", 80, 24)
+	c.press("n", "n", "n", "n").shows("no undecided case below; N goes to one above").press("N", "N", "N").selected("sp-2").press("N").shows("no undecided case above; n goes to one below")
+	c, _ = training(t, "seed-scope", 80, 24)
+	c.press("n").shows("no other undecided case")
+}
+
+// TestCoachOffersWhatItHas: a hint is offered where there is one that was not told, and how many cases are decided is said on every width that has the room.
+func TestCoachOffersWhatItHas(t *testing.T) {
+	t.Parallel()
+	for size, of := range map[[2]int]string{{80, 24}: "0/4 done", {120, 36}: "0 of 4 cases decided", {200, 50}: "0 of 4 cases decided"} {
+		c, _ := training(t, "seed-scope", size[0], size[1])
+		c.hides("i hint")
+		c, _ = training(t, "key-window", size[0], size[1])
+		c.shows("i hint", of).press("i").shows("Hint: ").hides("i hint")
+	}
+}
+
 // TestRevokedIsSeen: that whoever asked may no longer ask, and since when, is on the first page of a case, and so is the end of the lease that lapsed.
 func TestRevokedIsSeen(t *testing.T) {
 	t.Parallel()

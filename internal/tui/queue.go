@@ -327,16 +327,32 @@ func (q *queue) markRange() tea.Cmd {
 	return nil
 }
 
-// seek goes to the next case without a live decision, or with one whose evidence changed.
+// seek goes to the next case without a live decision, or with one whose evidence changed. Where there is none it says whether there are some the other way.
 func (q *queue) seek(step int) tea.Cmd {
+	if at := q.undecided(step); at >= 0 {
+		q.place = at
+		return q.look()
+	}
+	way, other, back := "below", "above", keymap.PriorOpen
+	if step < 0 {
+		way, other, back = "above", "below", keymap.NextOpen
+	}
+	said := "no other undecided case"
+	if q.undecided(-step) >= 0 {
+		said = "no undecided case " + way + "; " + q.keys.Short(back) + " goes to one " + other
+	}
+	q.say(paint.Text, said)
+	return nil
+}
+
+// undecided is the place of the next undecided case in a direction, -1 where there is none.
+func (q *queue) undecided(step int) int {
 	for at := q.place + step; at >= 0 && at < q.view.Len(); at += step {
 		if r := q.rows.Row(q.view.At(at)); !r.Decided.Live || r.Decided.Changed {
-			q.place = at
-			return q.look()
+			return at
 		}
 	}
-	q.say(paint.Text, "no undecided case that way")
-	return nil
+	return -1
 }
 
 func (q *queue) open() tea.Cmd {
