@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"example.com/idemctl/internal/reconcile"
@@ -125,6 +126,14 @@ func (p *Play) Open() []*Answer {
 		}
 	}
 	return out
+}
+
+// Awaits reports whether a decision stands after which something is sent, and which stays in doubt until that is seen.
+func (p *Play) Awaits() bool {
+	return slices.ContainsFunc(p.Cases, func(a Answer) bool {
+		e := p.standing(&a)
+		return e != nil && (e.Decision == reconcile.DecideReplay || e.As == reconcile.Complete)
+	})
 }
 
 // Done reports whether every step is behind and every case has a decision.

@@ -89,7 +89,18 @@ func TestStepsEndOnWhatIsSeen(t *testing.T) {
 	at(1)
 	w.see(Event{Sight: Scanned})
 	at(3)
+	if w.Awaits() {
+		t.Error("nothing was decided, and something is awaited")
+	}
 	w.decide("a", reconcile.DecideReplay, 0, "1")
+	if !w.Awaits() {
+		t.Error("a replay stands, and nothing is awaited")
+	}
+	w.see(Event{Sight: TakenBack, Identity: identity("a"), ID: "1"})
+	if w.Awaits() {
+		t.Error("a replay that was taken back is awaited")
+	}
+	w.decide("a", reconcile.DecideReplay, 0, "3")
 	at(3)
 	w.see(Event{Sight: Refused, Identity: identity("b"), Decision: reconcile.DecideReplay})
 	at(3)
@@ -98,7 +109,7 @@ func TestStepsEndOnWhatIsSeen(t *testing.T) {
 	if !w.Done() || w.Now() != nil || w.Hint() != "" {
 		t.Error("the play has not ended")
 	}
-	if d := w.Debrief(w.now.Add(time.Hour)); d.Took != 5*time.Minute || d.Steps != 3 || !d.Finished {
+	if d := w.Debrief(w.now.Add(time.Hour)); d.Took != 7*time.Minute || d.Steps != 3 || !d.Finished {
 		t.Errorf("took %s, %d steps, finished %v", d.Took, d.Steps, d.Finished)
 	}
 }

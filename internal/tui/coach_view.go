@@ -147,12 +147,21 @@ func (c *coach) task(s *sheet) {
 		}
 	case open > 0:
 		s.add(paint.Text, "Every step is behind. Decide what is still open: "+counted(open, "case")+".")
+		c.awaited(s)
 	default:
 		done := "All is decided. "
 		if len(c.play.Cases) == 0 {
 			done = "Nothing is to be decided here. "
 		}
 		s.add(paint.Good, done+c.keys.Short(keymap.GoDebrief)+" ends the play and shows the debrief.")
+		c.awaited(s)
+	}
+}
+
+// awaited says why a case that was decided rightly looks graver than before.
+func (c *coach) awaited(s *sheet) {
+	if c.play.Awaits() {
+		s.add(paint.Text, "What is to be sent once more stays in doubt until it is seen: that its case is graver until then is right.")
 	}
 }
 

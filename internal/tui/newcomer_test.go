@@ -75,6 +75,7 @@ func TestQueueSaysWhatIsAwaited(t *testing.T) {
 		c, _ := training(t, "revoked", size[0], size[1])
 		c.press("/").typeText("lg-2").press("enter", "d").wait(time.Second)
 		c.press("tab", " ", "tab").typeText("mara still wants the paper").press("tab").shows("Until that is seen").press("enter").shows("recorded: replay").press("1", "esc").shows(want)
+		c.press("I", "I").shows("stays in doubt until it is seen", "graver until then")
 	}
 }
 
