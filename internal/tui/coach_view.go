@@ -166,7 +166,9 @@ func (c *coach) awaited(s *sheet) {
 }
 
 // standing says how far the play is.
-func (c *coach) standing() string { return c.decided() + " · " + counted(int64(c.play.Hints()), "hint") + " used" }
+func (c *coach) standing() string {
+	return c.decided() + " · " + counted(int64(c.play.Hints()), "hint") + " used"
+}
 
 // decided counts the cases that are decided, of all.
 func (c *coach) decided() string {
