@@ -63,7 +63,10 @@ func TestRevokedIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
 		c, _ := training(t, "revoked", size[0], size[1])
-		c.press("/").typeText("lg-7").press("enter", "enter").shows("Whoever asked may no longer ask.", "revoked_at 2026-11-29T02:00:00Z")
+		c.press("/").typeText("lg-7").press("enter", "enter").shows("Whoever asked may no longer ask.", "revoked_at 2026-11-29T02:00:00Z").hides("receipt revoked")
+		if size[0] >= 120 { // the timeline stands beside the records
+			c.shows("rights revoked")
+		}
 		c.press("shift+tab", "shift+tab").shows("2026-11-29T01:35:20Z")
 	}
 }

@@ -42,7 +42,11 @@ func (v *caseView) events() []event {
 			if what == "" || err != nil {
 				continue
 			}
-			out = append(out, event{at: at, column: i, who: strings.ToLower(roleTitles[c.role]), what: what})
+			who := strings.ToLower(roleTitles[c.role])
+			if f.Name == factRevoked { // the receipt tells it, and stands as it is
+				who = "rights"
+			}
+			out = append(out, event{at: at, column: i, who: who, what: what})
 		}
 	}
 	bound := func(i reconcile.Instant, who, what string, st paint.Style) {
