@@ -12,7 +12,7 @@ import (
 // follows is what a decision leads to, once it is recorded. idemctl itself sends nothing and writes to no source.
 var follows = map[reconcile.Decision]string{
 	reconcile.DecideReplay:   "The service's own worker sends it again once `idemctl handout` gives it out, guarded anew. Until that is seen, its outcome counts as unknown.",
-	reconcile.DecideHold:     "The service keeps retries back while this is unclear. It asserts nothing of what happened.",
+	reconcile.DecideHold:     "idemctl tells no service: its owner keeps retries back, told by a person or by the trail. It asserts nothing.",
 	reconcile.DecideResolve:  "It stands as your statement. The case stays in the queue while a retry can still double it.",
 	reconcile.DecideRecheck:  "The case comes back when it is time to look again.",
 	reconcile.DecideEscalate: "The case stays open, in the hands that you name.",

@@ -142,3 +142,12 @@ func TestFindingsAreWholeBesideTheCoach(t *testing.T) {
 		}
 	}
 }
+
+// A hold says, whole and at every size, that nobody but the service's owner keeps a retry back.
+func TestHoldSaysWhoKeepsRetriesBack(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}} {
+		c := start(t, (&desk{res: fixture(t, "payments-restore")}).deps(), size[0], size[1]).press("enter", "d").wait(time.Second)
+		c.press("tab", "down", " ", "tab").shows("(x) hold", "idemctl tells", "its owner", "by the trail.", "asserts nothing.")
+	}
+}
