@@ -157,13 +157,13 @@ func lost(d *scenario.Debrief) string {
 	}
 	var why []string
 	if unseen > 0 {
-		why = append(why, fmt.Sprintf("%d decided unseen count half", unseen))
+		why = append(why, fmt.Sprintf("half each for %d decided unseen", unseen))
 	}
 	if n := d.Count(scenario.NotBest); n > 0 {
-		why = append(why, fmt.Sprintf("%d safe but not settled count half", n))
+		why = append(why, fmt.Sprintf("half each for %d safe, not settled", n))
 	}
 	if n := d.Count(scenario.NeedlessHelp) + d.Count(scenario.Missed); n > 0 {
-		why = append(why, fmt.Sprintf("%d handed over or undecided count nothing", n))
+		why = append(why, fmt.Sprintf("nothing for %d handed over or undecided", n))
 	}
 	if len(why) == 0 {
 		return ""

@@ -75,7 +75,7 @@ func TestDebriefIsShort(t *testing.T) {
 	})
 	for _, want := range []string{
 		"UNDECIDED  cart-3b90-1, cart-20b7-1,", "NOT BEST  cart-52a8-1  decided: resolve as accept", "RIGHT  cart-46d8-1, cart-f207-1  decided: resolve as backfill-receipt",
-		"RIGHT  cart-9c1d-1  decided: hold", "Better still: resolve as backfill-receipt.", "3 decided unseen count half, 1 safe but not settled count half, 8 handed over or undecided count nothing",
+		"RIGHT  cart-9c1d-1  decided: hold", "Better still: resolve as backfill-receipt.", "half each for 3 decided unseen, half each for 1 safe, not settled, nothing for 8 handed over or undecided",
 		"Rule receipt-missing-after-restore, as above.",
 	} {
 		if !strings.Contains(said, want) {

@@ -79,7 +79,7 @@ func TestWalkthrough(t *testing.T) {
 			fmt.Fprintf(&page, "\n```text\n%s```\n", c.screen())
 		}
 	}
-	c.selected("live").press("esc", "q")
+	c.selected("made").press("esc", "q")
 	if len(d.decisions) != 1 || !c.quit {
 		t.Fatalf("%d decisions are recorded, and it ended: %v", len(d.decisions), c.quit)
 	}

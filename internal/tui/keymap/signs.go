@@ -9,7 +9,7 @@ type Sign struct {
 
 // The words of the queue's last column on a narrow terminal.
 const (
-	WordLive    = "live"
+	WordLive    = "made"
 	WordPast    = "past"
 	WordChanged = "chg!"
 	WordAwaited = "wait"
@@ -21,8 +21,8 @@ var Signs = []Sign{
 	{Queue, "open", "under EXPOSED: no end of that is known"},
 	{Queue, "?", "under EXPOSED: not known"},
 	{Queue, "-", "under EXPOSED: no retry can; elsewhere: nothing there"},
-	{Queue, "DEC", "what was decided, where the window is narrow:"},
-	{Queue, WordLive, "a decision stands"},
+	{Queue, "DEC", "the decision, where the window is narrow:"},
+	{Queue, WordLive, "one is made and stands"},
 	{Queue, WordAwaited, "a replay or completion stands; its outcome is not known"},
 	{Queue, WordPast, "decided, but it stands no more: withdrawn, expired, done"},
 	{Queue, WordChanged, "a decision stands, but the evidence has changed since"},
