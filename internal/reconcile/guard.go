@@ -58,7 +58,7 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
 	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and nothing would recognise a second send.", false, confirmedUnrecognised},
 	{DecideReplay, ResolutionNone, "needs-approval", secondPerson, false, restsOnWord},
-	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing would recognise a second send. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
+	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing recognises a second send beyond now and margin. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
 	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and nothing would recognise a second send: it would be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
 	{DecideReplay, ResolutionNone, "twin-exists", "Another action with the same scope and request was begun inside the retry window: it may be the retry, under a new key. Resolve the two as distinct first.", false, hasTwin},
 	{DecideReplay, ResolutionNone, "twin-unknown", twinUnsure, false, hasUnsure},
