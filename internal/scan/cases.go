@@ -116,7 +116,7 @@ func (r *Result) Case(ctx context.Context, prefix string) (*Case, error) {
 	}
 	switch len(hits) {
 	case 0:
-		return nil, &Error{Msg: fmt.Sprintf("no case begins with %s", shown), Hint: r.nearest(ctx, prefix) + "`idemctl scan` lists the cases with their ids"}
+		return nil, &Error{Msg: fmt.Sprintf("no case begins with %s", shown), Hint: r.nearest(ctx, prefix) + "`idemctl scan` lists the cases with their ids; what a case names as its twin or candidate may be a subject without a case"}
 	case 1:
 		return hits[0].c, nil
 	}
