@@ -18,30 +18,22 @@ import (
 // counts and cases are the same.
 func TestRepetitionChangesNothing(t *testing.T) {
 	t.Parallel()
-	const hands, seeds = 2, 200
-	for hand := range uint64(hands) {
-		t.Run(fmt.Sprint(hand), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			for seed := hand; seed < seeds; seed += hands {
-				cfg, ms := lived(seed)
-				want, err := pipeline(context.Background(), cfg, ms, dir, 1<<20)
-				if err != nil {
-					t.Fatal(err)
-				}
-				again := anew(cfg, ms, rand.New(rand.NewPCG(seed, 17)))
-				for _, budget := range []int64{1, 1 << 20} {
-					got, err := pipeline(context.Background(), cfg, again, dir, budget)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if plain(got) != plain(want) {
-						t.Fatalf("seed %d, budget %d: read again in another order\n%s\nbefore\n%s", seed, budget, got, want)
-					}
-				}
+	eachPast(t, 200, func(t *testing.T, dir string, seed uint64, cfg *config.Config, ms []*memory) {
+		want, err := pipeline(context.Background(), cfg, ms, dir, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := anew(cfg, ms, rand.New(rand.NewPCG(seed, 17)))
+		for _, budget := range []int64{1, 1 << 20} {
+			got, err := pipeline(context.Background(), cfg, again, dir, budget)
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
-	}
+			if plain(got) != plain(want) {
+				t.Fatalf("seed %d, budget %d: read again in another order\n%s\nbefore\n%s", seed, budget, got, want)
+			}
+		}
+	})
 }
 
 // TestRepetitionOfDrawsChangesNothing does the same to records in which keys, references, times and amounts collide on purpose.

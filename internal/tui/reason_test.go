@@ -23,13 +23,7 @@ func TestTabGoesAsTheDialogReads(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
 		c := start(t, (&desk{res: fixture(t, "payments-restore")}).deps(), size[0], size[1]).press("enter", "d").wait(time.Second)
-		c.press("tab")
-		for range 20 {
-			c.press("down")
-		}
-		for !strings.Contains(c.screen(), "(x) escalate") {
-			c.press("up", " ")
-		}
+		c.choose("escalate")
 		at := -1
 		for _, text := range []string{"because", "whom", "", ""} {
 			c.press("tab").typeText(text)
@@ -52,13 +46,18 @@ func TestWhatIsWrongIsToldWhole(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}} {
 		c := start(t, (&desk{res: fixture(t, "payments-restore")}).deps(), size[0], size[1]).press("enter", "d").wait(time.Second)
-		c.press("tab")
-		for range 20 {
-			c.press("down")
-		}
-		for !strings.Contains(c.screen(), "(x) recheck") {
-			c.press("up", " ")
-		}
+		c.choose("recheck")
 		c.press("tab", "tab").typeText("tomorrow, when the shift has read it all").shows("no time: 2026-11-29T06:00:00Z, or 45m or 6h from now")
+	}
+}
+
+// choose goes into the choices of a dialog, and from the last upwards to the one of a name.
+func (c *console) choose(name string) {
+	c.press("tab")
+	for range 20 {
+		c.press("down")
+	}
+	for !strings.Contains(c.screen(), "(x) "+name) {
+		c.press("up", " ")
 	}
 }

@@ -81,6 +81,16 @@ func TestBarsTellTheirShare(t *testing.T) {
 	c.press("4").shows("█ 0 with, 1 without", "1,000,000 with, 0 without")
 }
 
+// countLoads counts how often the sources are read.
+func countLoads(deps *Deps) *int {
+	loads, load := new(int), deps.Load
+	deps.Load = func(ctx context.Context, p *scan.Progress) (Result, error) {
+		*loads++
+		return load(ctx, p)
+	}
+	return loads
+}
+
 // TestConfirmGap records the window as a person corrects it, and reads the sources anew behind it.
 func TestConfirmGap(t *testing.T) {
 	t.Parallel()
@@ -91,12 +101,7 @@ func TestConfirmGap(t *testing.T) {
 		asked = append(asked, r)
 		return r, nil
 	}
-	loads := 0
-	load := deps.Load
-	deps.Load = func(ctx context.Context, p *scan.Progress) (Result, error) {
-		loads++
-		return load(ctx, p)
-	}
+	loads := countLoads(&deps)
 	c := start(t, deps, 120, 36)
 	c.press("4", "c").wait(time.Second)
 	c.shows("Confirm a restore", "Lost from  [2026-11-29T02:10:00Z", "Resumed    [2026-11-29T02:44:12Z", "Reason: 12 characters or more, 0 so far; conclusions rest on it")
@@ -104,8 +109,8 @@ func TestConfirmGap(t *testing.T) {
 	c.press("ctrl+u").typeText("2026-11-29T03:00:00Z").shows("the window ends before it begins")
 	c.press("ctrl+u").typeText("2026-11-29T02:09:30Z").press("tab", "tab").typeText("the backup's own log says so").press("tab", "enter")
 	c.shows("recorded: what the restore of receipts took")
-	if len(asked) != 1 || loads != 2 {
-		t.Fatalf("%d windows recorded, %d readings", len(asked), loads)
+	if len(asked) != 1 || *loads != 2 {
+		t.Fatalf("%d windows recorded, %d readings", len(asked), *loads)
 	}
 	r := asked[0]
 	if r.Event.Store != "receipts" || r.Event.From.Time() != time.Date(2026, 11, 29, 2, 9, 30, 0, time.UTC) || r.Event.To.Time() != time.Date(2026, 11, 29, 2, 44, 12, 0, time.UTC) ||
@@ -136,17 +141,12 @@ func TestWithdrawGap(t *testing.T) {
 		ids = append(ids, id+": "+reason)
 		return audit.Restore{}, nil
 	}
-	loads := 0
-	load := deps.Load
-	deps.Load = func(ctx context.Context, p *scan.Progress) (Result, error) {
-		loads++
-		return load(ctx, p)
-	}
+	loads := countLoads(&deps)
 	c := start(t, deps, 120, 36)
 	c.press("4").shows("receipts  restored  confirmed").press("w").wait(time.Second).shows("Withdraw a confirmed restore", "by mo  record abcd", "the backup's own log says so")
 	c.press("tab").typeText("it was the standby").press("tab", "enter").shows("withdrawn: what was confirmed of the restore of receipts")
-	if len(ids) != 1 || ids[0] != "abcd: it was the standby" || loads != 2 {
-		t.Errorf("withdrawn %q, %d readings", ids, loads)
+	if len(ids) != 1 || ids[0] != "abcd: it was the standby" || *loads != 2 {
+		t.Errorf("withdrawn %q, %d readings", ids, *loads)
 	}
 	deps.Retract = func(context.Context, string, string) (audit.Restore, error) {
 		return audit.Restore{}, errors.New("the disk is full")

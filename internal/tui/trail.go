@@ -123,12 +123,12 @@ func (u *trail) seq() int64 {
 
 // Do acts.
 func (u *trail) Do(id keymap.ID) tea.Cmd {
-	switch id { //nolint:exhaustive // the rest are movements
-	case keymap.OpenEntry:
+	if id == keymap.OpenEntry {
 		e := newEntry(u, u.entries[u.place])
 		u.push(e)
 		return e.need()
-	case keymap.Verify:
+	}
+	if id == keymap.Verify {
 		u.check = &verifying{}
 		u.busy = "the trail is being verified"
 		return u.verify(u.check)
