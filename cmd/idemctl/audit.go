@@ -87,17 +87,23 @@ func runAuditLog(ctx context.Context, env *Env, opt *logOptions, args []string) 
 // none is a list without entries.
 func none(func(report.Entry, error) bool) {}
 
-// trailToRead opens the trail of a target for reading; nil where there is none. Trouble is said, and what can be read is read.
-func (e *Env) trailToRead(ctx context.Context, args []string) (*audit.Trail, error) {
+// trailOf opens the trail of a target for reading, and says where it stands; the trail is nil where there is none, and none is made.
+func (e *Env) trailOf(ctx context.Context, args []string) (audit.Place, *audit.Trail, error) {
 	t, err := e.target(args)
 	if err != nil {
-		return nil, err
+		return audit.Place{}, nil, err
 	}
 	place, err := e.placeOf(ctx, t)
 	if err != nil {
-		return nil, err
+		return audit.Place{}, nil, err
 	}
 	trail, err := e.readTrail(ctx, place)
+	return place, trail, err
+}
+
+// trailToRead opens the trail of a target for reading; nil where there is none. Trouble is said, and what can be read is read.
+func (e *Env) trailToRead(ctx context.Context, args []string) (*audit.Trail, error) {
+	place, trail, err := e.trailOf(ctx, args)
 	if err != nil {
 		return nil, err
 	}

@@ -48,15 +48,7 @@ scan takes that window as a fact: cases are named anew, and decisions stay.`,
 
 // retract takes a confirmed restore back, where the name is that of one.
 func (e *Env) retract(ctx context.Context, args []string, asJSON bool, reason string) (found bool, err error) {
-	t, err := e.target(args[1:])
-	if err != nil {
-		return false, err
-	}
-	place, err := e.placeOf(ctx, t)
-	if err != nil {
-		return false, err
-	}
-	trail, err := e.readTrail(ctx, place)
+	place, trail, err := e.trailOf(ctx, args[1:])
 	if err != nil || trail == nil {
 		return false, err
 	}
@@ -131,15 +123,7 @@ sources cover the time of its outcome.`,
 
 // change records something about a decision that stands in the trail.
 func (e *Env) change(ctx context.Context, args []string, asJSON bool, word string, record func(context.Context, *audit.Trail, string) (audit.Decision, error)) error {
-	t, err := e.target(args[1:])
-	if err != nil {
-		return err
-	}
-	place, err := e.placeOf(ctx, t)
-	if err != nil {
-		return err
-	}
-	trail, err := e.readTrail(ctx, place) // nothing is made for a decision that cannot stand
+	place, trail, err := e.trailOf(ctx, args[1:]) // nothing is made for a decision that cannot stand
 	switch {
 	case err != nil:
 		return err
