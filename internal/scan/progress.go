@@ -28,13 +28,20 @@ type Progress struct {
 	phase   atomic.Int32
 	judged  atomic.Int64
 	rows    atomic.Int64 // suspects' rows
-	readers atomic.Pointer[[]sources.Reader]
+	reading atomic.Pointer[reading]
+}
+
+// reading is what is read, by the names of the config.
+type reading struct {
+	readers []sources.Reader
+	names   []string
 }
 
 // Snapshot is a scan's place at one moment.
 type Snapshot struct {
 	Phase    Phase
 	Sources  []rows.Progress // in the config's order; empty while opening
+	Names    []string        // of Sources
 	Judged   int64           // subjects judged so far
 	Suspects int64           // rows that are read again
 }
@@ -42,12 +49,21 @@ type Snapshot struct {
 // Snapshot may be called from any goroutine.
 func (p *Progress) Snapshot() Snapshot {
 	s := Snapshot{Phase: Phase(p.phase.Load()), Judged: p.judged.Load(), Suspects: p.rows.Load()}
-	if rs := p.readers.Load(); rs != nil {
-		for _, r := range *rs {
+	if of := p.reading.Load(); of != nil {
+		s.Names = of.names
+		for _, r := range of.readers {
 			s.Sources = append(s.Sources, r.Progress())
 		}
 	}
 	return s
+}
+
+func (p *Progress) begin(readers []sources.Reader) {
+	of := &reading{readers: readers}
+	for _, r := range readers {
+		of.names = append(of.names, r.Facts().Name)
+	}
+	p.reading.Store(of)
 }
 
 func (p *Progress) enter(ph Phase) { p.phase.Store(int32(ph)) }

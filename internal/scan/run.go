@@ -152,7 +152,7 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 	budget := cmp.Or(r.opt.MemBudget, DefaultMemBudget)
 	r.events = eventsOf(r.cfg.Events, r.opt.Restores)
 	r.counts.Findings, r.counts.NotJudged = make(map[reconcile.Kind]int64), make(map[string]int64)
-	r.opt.Progress.readers.Store(&r.readers)
+	r.opt.Progress.begin(r.readers)
 	s := &sieve{
 		traces: newPool(r.dir, traceSize, partitions, budget), asked: newPool(r.dir, traceSize, partitions, budget/4),
 		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts, strange: newStrangers(r.dir, budget/8),

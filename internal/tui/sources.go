@@ -73,14 +73,24 @@ func (s *sourcesScreen) Draw(a paint.Area) {
 func (s *sourcesScreen) running(sh *sheet) {
 	sh.add(paint.Strong, s.loadingWords())
 	sh.add(paint.Faint, "Decisions open when all sources are in; "+s.keys.Short(keymap.Interrupt)+" stops the reading.")
-	for _, p := range s.progress.Snapshot().Sources {
-		sh.line(paint.Piece{Text: "  "}, paint.Piece{Style: paint.Text, Text: s.bar(p, 20)}, paint.Piece{Text: "  " + text.PadLeft(count(p.Rows), 14) + " rows"})
+	snap := s.progress.Snapshot()
+	for i, p := range snap.Sources {
+		sh.line(paint.Piece{Text: "  "}, paint.Piece{Style: paint.Text, Text: s.bar(readSoFar(snap.Phase, p))}, paint.Piece{Text: "  " + text.PadLeft(count(p.Rows), 14) + " rows  "}, paint.Piece{Text: text.SafeString(snap.Names[i])})
 	}
 }
 
-func (s *sourcesScreen) bar(p rows.Progress, w int) string {
-	n := int(p.Permille()) * w / 1000
-	return strings.Repeat(s.glyphs.Full, n) + strings.Repeat(s.glyphs.Empty, w-n) + fmt.Sprintf(" %3d %%", p.Permille()/10)
+// readSoFar is how far a source is read, of a thousand. How many rows a table holds is estimated: once all are read it is the whole, whatever was thought.
+func readSoFar(ph scan.Phase, p rows.Progress) int64 {
+	if ph > scan.PhaseReading {
+		return 1000
+	}
+	return p.Permille()
+}
+
+func (s *sourcesScreen) bar(permille int64) string {
+	const w = 20
+	n := int(permille) * w / 1000
+	return strings.Repeat(s.glyphs.Full, n) + strings.Repeat(s.glyphs.Empty, w-n) + fmt.Sprintf(" %3d %%", permille/10)
 }
 
 // loadingWords says how far a reading is, in numbers.
