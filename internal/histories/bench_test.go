@@ -42,10 +42,7 @@ func benchScan(b *testing.B, opt histories.Bulk) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(b.Elapsed().Seconds(), "write-s")
-	program := filepath.Join(dir, "idemctl")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, "example.com/idemctl/cmd/idemctl").CombinedOutput(); err != nil {
-		b.Fatalf("building the program: %v\n%s", err, out)
-	}
+	program := build(b, dir)
 	b.ResetTimer()
 	for b.Loop() {
 		bare := readBare(b, planted.Config)
@@ -62,6 +59,16 @@ func benchScan(b *testing.B, opt histories.Bulk) {
 			b.Errorf("the scan held %d MiB at its peak, %d are allowed", got.peak>>20, mostMemory>>20)
 		}
 	}
+}
+
+// build makes the program that an operator runs.
+func build(b *testing.B, dir string) string {
+	b.Helper()
+	program := filepath.Join(dir, "idemctl")
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, "example.com/idemctl/cmd/idemctl").CombinedOutput(); err != nil {
+		b.Fatalf("building the program: %v\n%s", err, out)
+	}
+	return program
 }
 
 // cost is what a run took. open is the CPU time of opening and checking the sources, told apart in a bare read only.

@@ -19,6 +19,7 @@ import (
 type Bulk struct {
 	N        int  // receipts, effects and provider lines, each, but for what the anomalies lack or have twice
 	Every    int  // one action in so many is anomalous; 0: one in a thousand
+	Lost     int  // so many actions in a row, in the middle, have lost their receipts to a restore
 	Shuffled bool // rows in no order of time; else each source displaces them a little
 }
 

@@ -18,11 +18,14 @@ type plan struct {
 	more    int64 // minor units by which the provider took more
 }
 
-var healthy = plan{receipt: "COMPLETED", rows: 1, line: "succeeded"}
+var (
+	healthy  = plan{receipt: "COMPLETED", rows: 1, line: "succeeded"}
+	orphaned = plan{kinds: []reconcile.Kind{reconcile.OrphanedEffect}, rows: 1, line: "succeeded"}
+)
 
 // plans are the anomalies, planted in turn.
 var plans = []plan{
-	{kinds: []reconcile.Kind{reconcile.OrphanedEffect}, rows: 1, line: "succeeded"},
+	orphaned,
 	{kinds: []reconcile.Kind{reconcile.DuplicateEffect}, receipt: "COMPLETED", rows: 2, line: "succeeded"},
 	{kinds: []reconcile.Kind{reconcile.ReceiptWithoutEffect}, receipt: "COMPLETED", line: "succeeded"},
 	{kinds: []reconcile.Kind{reconcile.ProviderOnlyEffect, reconcile.PartlyExecuted}, line: "succeeded"},
@@ -49,7 +52,10 @@ func (opt Bulk) action(i int) action {
 	step := bulkSpan / time.Duration(opt.N)
 	a.at = bulkStart.Add(time.Duration(i) * step).Truncate(time.Millisecond)
 	a.id = Identity{Tenant: tenants[a.mix>>20%uint64(len(tenants))], Key: a.key(i)}
-	if i%opt.Every == opt.Every/2 {
+	switch {
+	case i >= opt.N/2 && i < opt.N/2+opt.Lost:
+		a.plan = orphaned
+	case i%opt.Every == opt.Every/2:
 		a.plan = plans[i/opt.Every%len(plans)]
 	}
 	return a
