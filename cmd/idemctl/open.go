@@ -186,7 +186,7 @@ func (c *console) restore(ctx context.Context, r tui.Result) (*tui.RestoreSum, e
 		return sum, nil
 	}
 	const few = 3
-	sum.Insertable, err = c.env.planned(c.cfg, res)(ctx, func(u restore.Unbuildable) error {
+	sum.Insertable, err = planned(c.cfg, res)(ctx, func(u restore.Unbuildable) error {
 		if sum.Unbuildable++; sum.Unbuildable <= few {
 			sum.Refused = append(sum.Refused, u)
 		}

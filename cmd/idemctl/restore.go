@@ -113,7 +113,7 @@ func runRestore(ctx context.Context, env *Env, opt *restoreOptions, args []strin
 		if err != nil {
 			return err
 		}
-		found.Plan = env.planned(cfg, res)
+		found.Plan = planned(cfg, res)
 	}
 	k.tellConfirmed(found)
 	env.outcome.undecided = len(found.Gaps) > 0

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,12 +38,12 @@ func aloneAmong(cmd *cobra.Command, files ...string) error {
 }
 
 // planFormat says how a plan is written to a file of this name.
-func planFormat(file string) (func(*restoreplan.Plan, *bytes.Buffer) error, error) {
+func planFormat(file string) (func(*restoreplan.Plan, io.Writer) error, error) {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".sql":
-		return func(p *restoreplan.Plan, b *bytes.Buffer) error { return p.SQL(b) }, nil
+		return (*restoreplan.Plan).SQL, nil
 	case ".jsonl":
-		return func(p *restoreplan.Plan, b *bytes.Buffer) error { return p.JSONL(b) }, nil
+		return (*restoreplan.Plan).JSONL, nil
 	}
 	return nil, &usageError{what: "--plan " + text.SafeString(file) + ": neither .sql nor .jsonl", hint: "name a file: restore --plan plan.sql"}
 }
@@ -74,96 +74,73 @@ func runPlan(ctx context.Context, env *Env, file, now string, args []string) err
 	for _, r := range restore.Reusable(res.Manifest()) {
 		reuse = append(reuse, restoreplan.Reuse{Source: r.Source, From: r.From, To: r.To})
 	}
-	plan, err := env.planOf(ctx, cfg, res, reuse)
+	plan := planOf(ctx, cfg, res, reuse)
+	err = replaceFile(file, func(w io.Writer) error {
+		if err := format(plan, w); err != nil {
+			return planFailure(file, err)
+		}
+		if plan.Insertable == 0 {
+			return nil
+		}
+		return env.reveal(ctx, t, known, res.Manifest(), "") // it holds requests and answers as they are stored
+	})
 	if err != nil {
 		return err
 	}
-	if err := env.writePlan(ctx, plan, format, file, t, known, res); err != nil {
-		return err
-	}
-	env.outcome.undecided = len(res.Manifest().Gaps) > 0 || len(plan.Inserts)+len(plan.Refused) > 0
+	env.talk("idemctl: %d receipts to put back, %d that cannot be rebuilt, written to %s; idemctl does not run it", plan.Insertable, plan.Unbuildable, text.SafeString(file))
+	env.outcome.undecided = len(res.Manifest().Gaps) > 0 || plan.Insertable+plan.Unbuildable > 0
 	return nil
 }
 
-func (e *Env) emptyPlan(cfg *config.Config, res *scan.Result, reuse []restoreplan.Reuse) *restoreplan.Plan {
+// planOf is the plan of a scan's cases.
+func planOf(ctx context.Context, cfg *config.Config, res *scan.Result, reuse []restoreplan.Reuse) *restoreplan.Plan {
 	dir := ""
 	if cfg.Place.FS == nil {
 		dir = absolute(cfg.Place.Dir)
 	}
-	return restoreplan.New(restoreplan.Input{Manifest: res.Manifest(), Contracts: cfg.Contracts, Sources: cfg.Sources, Dir: dir, Reuse: reuse})
+	return restoreplan.New(restoreplan.Input{Manifest: res.Manifest(), Contracts: cfg.Contracts, Sources: cfg.Sources, Dir: dir, Reuse: reuse, Cases: res.Cases(ctx, scan.Filter{})})
 }
 
-// planOf makes the plan of a scan's cases.
-func (e *Env) planOf(ctx context.Context, cfg *config.Config, res *scan.Result, reuse []restoreplan.Reuse) (*restoreplan.Plan, error) {
-	plan := e.emptyPlan(cfg, res, reuse)
-	for c, err := range res.Cases(ctx, scan.Filter{}) {
-		if err != nil {
-			return nil, err
-		}
-		plan.Add(c)
-	}
-	return plan, nil
-}
-
-// writePlan writes a plan, and records that it holds requests and answers as they are stored.
-func (e *Env) writePlan(ctx context.Context, plan *restoreplan.Plan, format func(*restoreplan.Plan, *bytes.Buffer) error, file string, t target, k *known, res *scan.Result) error {
-	var b bytes.Buffer
-	err := format(plan, &b)
+// planFailure says why there is no plan.
+func planFailure(file string, err error) error {
+	f := &failure{what: text.SafeString(file), err: err}
 	switch {
 	case errors.Is(err, restoreplan.ErrFiles):
-		return &failure{what: text.SafeString(file), err: err, hint: "write the plan as JSONL: --plan plan.jsonl"}
+		f.hint = "write the plan as JSONL: --plan plan.jsonl"
 	case errors.Is(err, restoreplan.ErrSeveral):
-		return &failure{what: text.SafeString(file), err: err, hint: "write the plan as JSONL, or a config for each database"}
-	case err != nil:
-		return &failure{what: text.SafeString(file), err: err}
+		f.hint = "write the plan as JSONL, or a config for each database"
 	}
-	if len(plan.Inserts) > 0 {
-		if err := e.reveal(ctx, t, k, res.Manifest(), ""); err != nil {
-			return err
-		}
-	}
-	if err := replaceFile(file, b.Bytes()); err != nil {
+	return f
+}
+
+// replaceFile writes a whole file and puts it in place, or leaves what was there.
+func replaceFile(file string, write func(io.Writer) error) error {
+	unwritten := func(err error) error {
 		return &failure{what: "writing " + text.SafeString(file), err: err, hint: "see that its folder is there, and may be written to"}
 	}
-	e.talk("idemctl: %d receipts to put back, %d that cannot be rebuilt, written to %s; idemctl does not run it", len(plan.Inserts), len(plan.Refused), text.SafeString(file))
-	return nil
-}
-
-// replaceFile puts a whole file in place, or leaves what was there.
-func replaceFile(file string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
-		return err
+		return unwritten(err)
 	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
+	if err := write(f); err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return unwritten(errors.Join(err, os.Remove(f.Name())))
+	}
+	if err := os.Rename(f.Name(), file); err != nil {
+		return unwritten(errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }
 
-// planned counts what a plan would put back, without keeping one.
-func (e *Env) planned(cfg *config.Config, res *scan.Result) restore.Plan {
+// planned counts what a plan would put back.
+func planned(cfg *config.Config, res *scan.Result) restore.Plan {
 	return func(ctx context.Context, refused func(restore.Unbuildable) error) (insertable int64, err error) {
-		plan := e.emptyPlan(cfg, res, nil)
-		for c, err := range res.Cases(ctx, scan.Filter{}) {
-			if err != nil {
-				return insertable, err
-			}
-			insert, cannot := plan.Try(c)
-			if insert != nil {
-				insertable++
-			}
-			if cannot == nil {
-				continue
-			}
-			if err := refused(restore.Unbuildable{Case: cannot.Case, Reason: cannot.Reason}); err != nil {
-				return insertable, err
-			}
-		}
-		return insertable, nil
+		plan := planOf(ctx, cfg, res, nil)
+		err = plan.Count(func(u restoreplan.Unbuildable) error {
+			return refused(restore.Unbuildable{Case: u.Case, Reason: u.Reason})
+		})
+		return plan.Insertable, err
 	}
 }

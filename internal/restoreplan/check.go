@@ -11,7 +11,7 @@ import (
 )
 
 // columns are the values to insert, in the order of the table; what the store fills by itself is left to it.
-func (r *row) columns(in *Insert) error {
+func (r *row) columns(in *insert) error {
 	add := func(name string, c *cell, k kind) error {
 		if !c.null {
 			if _, err := r.to.literal(c.text, k); err != nil {

@@ -4,7 +4,7 @@
 //
 // # What it is
 //
-// New takes what a scan knew; Add takes one case after the other; SQL and JSONL write the plan. A receipt is built by reading the map of its source backwards
+// New takes what a scan knew, with its cases; SQL and JSONL write the plan as they go through these, and keep none. A receipt is built by reading the map of its source backwards
 // (words, times, members, constants, prefixes), and is then read again through that map: only a row that says what it was built to say is planned.
 //
 // # What it never does

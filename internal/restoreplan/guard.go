@@ -74,7 +74,7 @@ func (s *store) condition(w written, k kind) (condition, error) {
 }
 
 // requires notes what has to stand still when the plan is run: each effect, as far as the receipts' own database holds it.
-func (p *Plan) requires(k *known, to *store, in *Insert) error {
+func (p *Plan) requires(k *known, to *store, in *insert) error {
 	for _, e := range k.effects {
 		s := p.stores[e.Source]
 		schema, ok := p.reach(s, to)

@@ -1,6 +1,7 @@
 package restoreplan
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,46 +13,58 @@ import (
 
 // JSONL writes the plan as one object a line: what it rests on, the ids to skip, the receipts with what has to hold for each, and those that cannot be rebuilt.
 func (p *Plan) JSONL(w io.Writer) error {
+	if err := p.Count(nil); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	lines := json.NewEncoder(out)
+	line := func(o object) error {
+		if err := lines.Encode(o); err != nil {
+			return fmt.Errorf("writing the plan: %w", err)
+		}
+		return nil
+	}
+	if err := line(p.about()); err != nil {
+		return err
+	}
+	for _, r := range p.sequences() {
+		if err := line(object{{"record", "skip-ids"}, {"source", text.JSONString(r.Source)}, {"from", r.From}, {"to", r.To}}); err != nil {
+			return err
+		}
+	}
+	if err := p.each(func(in *insert) error { return line(p.line(in)) }, nil); err != nil {
+		return err
+	}
+	if err := p.each(nil, func(u Unbuildable) error {
+		return line(object{{"record", "unbuildable"}, {"case", u.Case}, {"identity", identityObject(u.Identity)}, {"reason", text.JSONString(u.Reason)}})
+	}); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// about is what a plan rests on.
+func (p *Plan) about() object {
 	m := p.in.Manifest
 	gaps := make([]json.RawMessage, len(m.Gaps))
 	for i := range m.Gaps {
 		gaps[i] = text.JSONString(gapText(&m.Gaps[i]))
 	}
-	lines := []any{object{
+	return object{
 		{"record", "plan"},
 		{"version", 1},
 		{"name", text.JSONString(m.Name)},
 		{"scan", shownTime(m.Now)},
 		{"config_digest", m.ConfigDigest},
 		{"gaps", gaps},
-		{"insertable", len(p.Inserts)},
-		{"unbuildable", len(p.Refused)},
-	}}
-	for _, r := range p.sequences() {
-		lines = append(lines, object{{"record", "skip-ids"}, {"source", text.JSONString(r.Source)}, {"from", r.From}, {"to", r.To}})
+		{"insertable", p.Insertable},
+		{"unbuildable", p.Unbuildable},
 	}
-	for i := range p.Inserts {
-		lines = append(lines, p.line(&p.Inserts[i]))
-	}
-	for _, u := range p.Refused {
-		lines = append(lines, object{{"record", "unbuildable"}, {"case", u.Case}, {"identity", identityObject(u.Identity)}, {"reason", text.JSONString(u.Reason)}})
-	}
-	var out strings.Builder
-	for _, l := range lines {
-		b, err := json.Marshal(l)
-		if err != nil {
-			return fmt.Errorf("writing the plan: %w", err)
-		}
-		out.Write(b)
-		out.WriteByte('\n')
-	}
-	_, err := io.WriteString(w, out.String())
-	return err
 }
 
 // line is one receipt. unless: no row may stand that holds all of it. requires: rows that have to stand.
-func (p *Plan) line(in *Insert) object {
-	s := p.stores[in.Store]
+func (p *Plan) line(in *insert) object {
+	s := p.stores[in.store]
 	columns := make(object, len(in.columns))
 	for i, c := range in.columns {
 		columns[i] = pair{c.name, jsonOf(c)}
@@ -60,7 +73,7 @@ func (p *Plan) line(in *Insert) object {
 	for _, r := range in.requires {
 		requires = append(requires, object{{"source", text.JSONString(r.source)}, {"where", conditionsOf(r.where)}})
 	}
-	line := object{{"record", "insert"}, {"case", in.Case}, {"identity", identityObject(in.Identity)}, {"source", text.JSONString(in.Store)}}
+	line := object{{"record", "insert"}, {"case", in.caseID}, {"identity", identityObject(in.identity)}, {"source", text.JSONString(in.store)}}
 	if s.spec.Table != "" {
 		line = append(line, pair{"table", text.JSONString(s.spec.Table)})
 	}

@@ -2,6 +2,7 @@ package restoreplan
 
 import (
 	"cmp"
+	"iter"
 	"path/filepath"
 	"slices"
 
@@ -17,8 +18,9 @@ type Input struct {
 	Manifest  *scan.Manifest
 	Contracts []*reconcile.Contract
 	Sources   []sources.Spec
-	Dir       string  // the config's folder, absolute: where the other SQLite files lie; "" for an embedded fixture
-	Reuse     []Reuse // ids that a restored store would hand out again
+	Dir       string                       // the config's folder, absolute: where the other SQLite files lie; "" for an embedded fixture
+	Reuse     []Reuse                      // ids that a restored store would hand out again
+	Cases     iter.Seq2[*scan.Case, error] // in one order, however often they are asked for
 }
 
 // Reuse is a run of ids that witnesses know and that a restored store has not handed out again yet.
@@ -34,25 +36,28 @@ type Unbuildable struct {
 	Reason   string // safe to show
 }
 
-// Plan is the receipts to put back into one store, or into several of files.
+// Plan is the receipts to put back into one store, or into several of files. It keeps none of them: it goes through the cases to know what it is about, and again
+// as it is written.
 type Plan struct {
-	in       Input
-	stores   map[string]*store
-	attached []attached // SQLite files beside the receipts' own, in the order of their names idemctl_1, idemctl_2, …
-	Inserts  []Insert
-	Refused  []Unbuildable
+	Insertable  int64 // receipts to put back, as last counted
+	Unbuildable int64 // those that cannot be
+	in          Input
+	stores      map[string]*store
+	attached    []attached // SQLite files beside the receipts' own, in the order of their names idemctl_1, idemctl_2, …
+	into        []string   // the sources that receive receipts
+	elsewhere   []string   // those whose rows cannot be looked at from the receipts' database
 }
 
-// Insert is one receipt to put back.
-type Insert struct {
-	Case      string
-	Identity  []reconcile.Component
-	Store     string // the source's name
+// insert is one receipt to put back.
+type insert struct {
+	caseID    string
+	identity  []reconcile.Component
+	store     string // the source's name
 	sql       string
 	columns   []column    // in the order of the table
 	unless    []condition // a receipt for which all hold stands already
 	requires  []required  // what has to stand still
-	elsewhere []string    // sources whose rows cannot be looked at from the receipts' database
+	elsewhere []string    // as of the plan
 }
 
 // column is one value of a receipt.
@@ -122,40 +127,70 @@ func New(in Input) *Plan {
 // lost are the kinds of a case whose receipt is gone while something of its action stands.
 var lost = []reconcile.Kind{reconcile.ReceiptMissingAfterRestore, reconcile.OrphanedEffect, reconcile.LostAfterRestore, reconcile.ProviderOnlyEffect, reconcile.PartlyExecuted}
 
-// Add takes a case: its receipt is planned, or listed as unbuildable with the reason.
-func (p *Plan) Add(c *scan.Case) {
-	switch insert, refused := p.Try(c); {
-	case insert != nil:
-		p.Inserts = append(p.Inserts, *insert)
-	case refused != nil:
-		p.Refused = append(p.Refused, *refused)
-	}
+// Count goes through the cases, counts what can and what cannot be put back, and hands over the latter where it is asked for.
+func (p *Plan) Count(cannot func(Unbuildable) error) error {
+	p.Insertable, p.Unbuildable, p.into, p.elsewhere = 0, 0, nil, nil
+	return p.each(func(in *insert) error {
+		p.Insertable++
+		p.into, p.elsewhere = union(p.into, in.store), union(p.elsewhere, in.elsewhere...)
+		return nil
+	}, func(u Unbuildable) error {
+		p.Unbuildable++
+		if cannot == nil {
+			return nil
+		}
+		return cannot(u)
+	})
 }
 
-// Try makes of a case what Add keeps: its receipt, or why that cannot be rebuilt. A case that lacks no receipt, and one whose key no retry can execute again,
-// is neither.
-func (p *Plan) Try(c *scan.Case) (*Insert, *Unbuildable) {
+func union(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// each makes of each case what is to be put back, or why that cannot be rebuilt, and hands over what is asked for. A case that lacks no receipt, and one whose
+// key no retry can execute again, is neither.
+func (p *Plan) each(can func(*insert) error, cannot func(Unbuildable) error) error {
+	for c, err := range p.in.Cases {
+		if err != nil {
+			return err
+		}
+		in, why := p.try(c)
+		switch {
+		case in != nil && can != nil:
+			err = can(in)
+		case why != "" && cannot != nil:
+			err = cannot(Unbuildable{Case: c.CaseID, Identity: c.Identity, Reason: why})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) try(c *scan.Case) (in *insert, cannot string) {
 	if !slices.ContainsFunc(lost, func(k reconcile.Kind) bool { return slices.Contains(c.Kinds, k) }) || c.Exposure.State == reconcile.ExposureNone {
-		return nil, nil
+		return nil, ""
 	}
 	at := slices.IndexFunc(c.Options, func(o reconcile.Option) bool {
 		return o.Decision == reconcile.DecideResolve && o.As == reconcile.BackfillReceipt
 	})
 	if at < 0 || c.Options[at].Code == "receipt-present" {
-		return nil, nil
+		return nil, ""
 	}
 	if o := c.Options[at]; !o.Allowed {
-		return nil, refused(c, o.Reason)
+		return nil, o.Reason
 	}
-	insert, err := p.build(c)
+	in, err := p.build(c)
 	if err != nil {
-		return nil, refused(c, err.Error())
+		return nil, err.Error()
 	}
-	return insert, nil
-}
-
-func refused(c *scan.Case, why string) *Unbuildable {
-	return &Unbuildable{Case: c.CaseID, Identity: c.Identity, Reason: why}
+	return in, ""
 }
 
 func (p *Plan) contract(name string) *reconcile.Contract {

@@ -46,7 +46,7 @@ type member struct {
 var needed = []string{"state", "phase", "fingerprint", "params", "response_status", "response_body", "effect_id"}
 
 // build makes the receipt of a case, or says why it cannot be made.
-func (p *Plan) build(c *scan.Case) (*Insert, error) {
+func (p *Plan) build(c *scan.Case) (*insert, error) {
 	k, err := p.knownOf(c)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (p *Plan) build(c *scan.Case) (*Insert, error) {
 	if err := r.readBack(end); err != nil {
 		return nil, err
 	}
-	in := &Insert{Case: c.CaseID, Identity: c.Identity, Store: to.spec.Name}
+	in := &insert{caseID: c.CaseID, identity: c.Identity, store: to.spec.Name}
 	if err := r.columns(in); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package restoreplan
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -21,51 +22,64 @@ var (
 
 // SQL writes the plan as one script for the database of the receipts.
 func (p *Plan) SQL(w io.Writer) error {
+	if err := p.Count(nil); err != nil {
+		return err
+	}
 	to, err := p.target()
 	if err != nil {
 		return err
 	}
-	var out strings.Builder
-	p.head(&out, to)
+	out := &script{w: bufio.NewWriter(w)}
+	p.head(out, to)
 	first, skipped := p.skip(to)
 	for i, a := range p.attached {
 		stmt, err := attachment(i, a)
 		if err != nil {
 			return err
 		}
-		out.WriteString(stmt)
+		out.put("%s", stmt)
 	}
-	if to.dialect == postgres {
-		out.WriteString("\nSET client_encoding = 'UTF8';\nBEGIN;\n")
-	} else {
-		out.WriteString("\nBEGIN IMMEDIATE;\n")
-	}
-	out.WriteString(first)
+	out.put("\n%s\n%s", map[dialect]string{sqlite: "BEGIN IMMEDIATE;", postgres: "SET client_encoding = 'UTF8';\nBEGIN;"}[to.dialect], first)
 	tables := p.tables()
 	if len(tables) > 0 {
-		out.WriteString(counted(to, tables))
+		out.put("%s", counted(to, tables))
 	}
-	for i := range p.Inserts {
-		in := &p.Inserts[i]
-		fmt.Fprintf(&out, "\n-- %s: %s\n%s", in.Case, identityText(in.Identity), in.sql)
+	if err := p.each(func(in *insert) error {
+		out.put("\n-- %s: %s\n%s", in.caseID, identityText(in.identity), in.sql)
+		return out.err
+	}, nil); err != nil {
+		return err
 	}
 	if len(tables) > 0 {
-		fmt.Fprintf(&out, "\n-- How many were put back now; the others stood already, or their effect stands no more.\nSELECT %[1]s - n AS put_back, %[2]d - (%[1]s - n) AS left_alone FROM %[3]s.idemctl_before;\nDROP TABLE %[3]s.idemctl_before;\n", countOf(tables), len(p.Inserts), map[dialect]string{sqlite: "temp", postgres: "pg_temp"}[to.dialect])
+		out.put("\n-- How many were put back now; the others stood already, or their effect stands no more.\nSELECT %[1]s - n AS put_back, %[2]d - (%[1]s - n) AS left_alone FROM %[3]s.idemctl_before;\nDROP TABLE %[3]s.idemctl_before;\n", countOf(tables), p.Insertable, map[dialect]string{sqlite: "temp", postgres: "pg_temp"}[to.dialect])
 	}
-	out.WriteString("COMMIT;\n")
+	out.put("COMMIT;\n")
 	for i := range p.attached {
-		out.WriteString("DETACH DATABASE " + attachedAs(i) + ";\n")
+		out.put("DETACH DATABASE %s;\n", attachedAs(i))
 	}
-	p.tail(&out, skipped)
-	_, err = io.WriteString(w, out.String())
-	return err
+	if err := p.tail(out, skipped); err != nil {
+		return err
+	}
+	return errors.Join(out.err, out.w.Flush())
+}
+
+// script is text that is written as it is made; its first error ends it.
+type script struct {
+	w   *bufio.Writer
+	err error
+}
+
+func (s *script) put(format string, args ...any) {
+	if s.err == nil {
+		_, s.err = fmt.Fprintf(s.w, format, args...)
+	}
 }
 
 // target is the store whose database the script is for.
 func (p *Plan) target() (*store, error) {
 	var to *store
-	for i := range p.Inserts {
-		s := p.stores[p.Inserts[i].Store]
+	for _, name := range p.into {
+		s := p.stores[name]
 		if to != nil && s.database() != to.database() {
 			return nil, ErrSeveral
 		}
@@ -85,8 +99,8 @@ func (p *Plan) target() (*store, error) {
 // tables are the tables that receive receipts, quoted.
 func (p *Plan) tables() []string {
 	var out []string
-	for i := range p.Inserts {
-		s := p.stores[p.Inserts[i].Store]
+	for _, name := range p.into {
+		s := p.stores[name]
 		if t, err := s.dialect.table(s.spec.Table); err == nil && !slices.Contains(out, t) {
 			out = append(out, t)
 		}
@@ -114,7 +128,7 @@ func countOf(tables []string) string {
 }
 
 // insert is one receipt as a statement that guards itself.
-func (s *store) insert(in *Insert) (string, error) {
+func (s *store) insert(in *insert) (string, error) {
 	table, err := s.dialect.table(s.spec.Table)
 	if err != nil {
 		return "", err

@@ -257,13 +257,13 @@ func TestShapes(t *testing.T) {
 			st := s.make(t, fmt.Sprintf("shape_%d", i))
 			p, _ := planOf(t, load(t, st.dir))
 			if s.refused != "" {
-				if len(p.Inserts) != 0 || len(p.Refused) != 2 || !strings.Contains(p.Refused[0].Reason, s.refused) {
-					t.Errorf("%d receipts, %+v; want %q", len(p.Inserts), p.Refused, s.refused)
+				if int(p.Insertable) != 0 || len(p.Refused) != 2 || !strings.Contains(p.Refused[0].Reason, s.refused) {
+					t.Errorf("%d receipts, %+v; want %q", int(p.Insertable), p.Refused, s.refused)
 				}
 				return
 			}
-			if len(p.Inserts) != 2 || len(p.Refused) != 0 {
-				t.Fatalf("%d receipts, %+v", len(p.Inserts), p.Refused)
+			if int(p.Insertable) != 2 || len(p.Refused) != 0 {
+				t.Fatalf("%d receipts, %+v", int(p.Insertable), p.Refused)
 			}
 			script := sqlOf(t, p)
 			if got := st.run(script); got != "2|0" {
@@ -275,8 +275,8 @@ func TestShapes(t *testing.T) {
 			if got := st.run(script); got != "0|2" {
 				t.Errorf("run twice: %s", got)
 			}
-			if p, again := planOf(t, load(t, st.dir)); again != 0 || len(p.Inserts)+len(p.Refused) != 0 {
-				t.Errorf("then %d keys would run again, %d receipts, %+v", again, len(p.Inserts), p.Refused)
+			if p, again := planOf(t, load(t, st.dir)); again != 0 || int(p.Insertable)+len(p.Refused) != 0 {
+				t.Errorf("then %d keys would run again, %d receipts, %+v", again, int(p.Insertable), p.Refused)
 			}
 		})
 	}
@@ -385,8 +385,8 @@ func TestHostileKeys(t *testing.T) {
 		if got := st.run(same); got != fmt.Sprint(n) {
 			t.Errorf("%s of %d came back byte for byte", got, n)
 		}
-		if p, again := planOf(t, load(t, st.dir)); again != 0 || len(p.Inserts)+len(p.Refused) != 0 {
-			t.Errorf("then %d keys would run again, %d receipts", again, len(p.Inserts))
+		if p, again := planOf(t, load(t, st.dir)); again != 0 || int(p.Insertable)+len(p.Refused) != 0 {
+			t.Errorf("then %d keys would run again, %d receipts", again, int(p.Insertable))
 		}
 	}
 }

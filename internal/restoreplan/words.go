@@ -2,7 +2,6 @@ package restoreplan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/idemctl/internal/reconcile"
@@ -38,9 +37,9 @@ func gapText(g *reconcile.Gap) string {
 }
 
 // head says what the script is, what it rests on, and how to run it.
-func (p *Plan) head(out *strings.Builder, to *store) {
+func (p *Plan) head(out *script, to *store) {
 	m := p.in.Manifest
-	say := func(format string, args ...any) { fmt.Fprintf(out, "-- "+format+"\n", args...) }
+	say := func(format string, args ...any) { out.put("-- "+format+"\n", args...) }
 	say("idemctl: receipts to put back into %s (table %s) before traffic is let in again.", text.SafeString(to.spec.Name), text.SafeString(to.spec.Table))
 	say("Config %s, %s; scan of %s.", text.SafeString(m.Name), m.ConfigDigest, shownTime(m.Now))
 	for i := range m.Gaps {
@@ -49,7 +48,7 @@ func (p *Plan) head(out *strings.Builder, to *store) {
 	if !m.Complete {
 		say("INCOMPLETE: not everything could be read as declared; what could not be is told by idemctl check, and nothing is put back on its account.")
 	}
-	say("%d to put back; %d cannot be rebuilt and are listed at the end.", len(p.Inserts), len(p.Refused))
+	say("%d to put back; %d cannot be rebuilt and are listed at the end.", p.Insertable, p.Unbuildable)
 	say("")
 	say("idemctl never runs this. Each insert looks for itself whether a receipt of its key stands, and whether the effect still does.")
 	say("Run a second time it changes nothing. Read it, then:")
@@ -59,15 +58,7 @@ func (p *Plan) head(out *strings.Builder, to *store) {
 		say("  sqlite3 -bail DATABASE < THIS_FILE")
 	}
 	say("and scan again: no key may be left that a retry would execute again.")
-	var elsewhere []string
-	for i := range p.Inserts {
-		for _, s := range p.Inserts[i].elsewhere {
-			if !slices.Contains(elsewhere, s) {
-				elsewhere = append(elsewhere, s)
-			}
-		}
-	}
-	for _, s := range elsewhere {
+	for _, s := range p.elsewhere {
 		say("")
 		say("%s lies in another database, at which this script cannot look: that its rows still stand is as of the scan.", text.SafeString(s))
 		say("Run this while no traffic is let in, or make the plan anew right before.")
@@ -75,14 +66,16 @@ func (p *Plan) head(out *strings.Builder, to *store) {
 }
 
 // tail lists what the script leaves undone.
-func (p *Plan) tail(out *strings.Builder, skipped []string) {
+func (p *Plan) tail(out *script, skipped []string) error {
 	for _, s := range skipped {
-		fmt.Fprintf(out, "\n-- Not done: %s.\n", s)
+		out.put("\n-- Not done: %s.\n", s)
 	}
-	if len(p.Refused) > 0 {
-		out.WriteString("\n-- Receipts that cannot be rebuilt. Hold their keys, or decide each case by itself.\n")
+	if p.Unbuildable == 0 {
+		return nil
 	}
-	for _, u := range p.Refused {
-		fmt.Fprintf(out, "-- %s: %s: %s\n", u.Case, identityText(u.Identity), text.SafeString(u.Reason))
-	}
+	out.put("\n-- Receipts that cannot be rebuilt. Hold their keys, or decide each case by itself.\n")
+	return p.each(nil, func(u Unbuildable) error {
+		out.put("-- %s: %s: %s\n", u.Case, identityText(u.Identity), text.SafeString(u.Reason))
+		return out.err
+	})
 }
