@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/config"
@@ -49,7 +50,7 @@ func reading(res *scan.Result) audit.Reading {
 				return nil, err
 			}
 			return &audit.Seen{
-				Judgement: &c.Judgement, Contract: c.Contract, Identity: c.Identity, Twins: c.Twins, Others: c.Candidates, Refs: refs(c), Evidence: evidence.Bytes(),
+				Judgement: &c.Judgement, Contract: c.Contract, Identity: c.Identity, Twins: c.Twins, Others: slices.Concat(c.Candidates, c.Others), Refs: refs(c), Evidence: evidence.Bytes(),
 			}, nil
 		},
 	}

@@ -41,7 +41,7 @@ type Seen struct {
 	Contract  string
 	Identity  []reconcile.Component
 	Twins     []reconcile.Candidate
-	Others    []reconcile.Candidate // candidates
+	Others    []reconcile.Candidate // candidates, and whom the reasons name besides
 	Refs      []string              // what its records are called: ids of rows, objects, events and requests, and where they stand
 	Evidence  []byte                // canonical JSON of the case, unmasked
 }
@@ -210,7 +210,7 @@ func (d *Desk) weigh(ctx context.Context, r *Reading, decisions map[string][]Dec
 	}
 	option := optionOf(j, req.Decision, req.As)
 	if !option.Allowed {
-		return refused(id, option.Code, "%s", option.Reason)
+		return refused(id, option.Code, "%s", option.Reason+restsOn(option, seen))
 	}
 	if why := d.runsOut(r, option); why != "" {
 		return refused(id, CodePinned, "%s", why)

@@ -149,6 +149,9 @@ func TestDeskRecordsRefusals(t *testing.T) {
 	if told(answers) != "recorded replay, twin-exists" {
 		t.Errorf("%+v", answers)
 	}
+	if got := answers[1].Reason; !strings.Contains(got, "The other: ") || !strings.Contains(got, "tenant north, operation create, key ") || !strings.Contains(got, ", begun 20") {
+		t.Errorf("nothing says which other action it is: %s", got)
+	}
 	if !audit.Refused(answers) || audit.Refused(answers[:1]) {
 		t.Error("a refusal is not told from a decision")
 	}

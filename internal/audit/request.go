@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -170,15 +171,34 @@ func referenceFor(req *Request, seen *Seen) (ref, why string) {
 	case len(hits) == 1:
 		return hits[0], ""
 	case req.As == reconcile.Distinct && len(seen.Twins) > 0 && len(req.Ref) != len(own):
-		return "", fmt.Sprintf("%q is none of its twins: %s.", req.Ref, caseIDs(seen.Twins))
+		return "", fmt.Sprintf("%q is none of its twins: %s.", req.Ref, namesOf(seen.Twins))
 	}
 	return req.Ref, ""
 }
 
-func caseIDs(cs []reconcile.Candidate) string {
+// restsOn names the other action that a refusal rests on, "" where there is none.
+func restsOn(o reconcile.Option, seen *Seen) string {
+	for _, c := range slices.Concat(seen.Twins, seen.Others) {
+		if o.Other == "" || c.Case != o.Other {
+			continue
+		}
+		begun := ""
+		if c.Began.Known() {
+			begun = ", begun " + stamp(c.Began)
+		}
+		return " The other: " + namesOf([]reconcile.Candidate{c}) + begun + "."
+	}
+	return ""
+}
+
+// namesOf names actions by their case ids, and by what they are.
+func namesOf(cs []reconcile.Candidate) string {
 	out := make([]string, len(cs))
 	for i, c := range cs {
 		out[i] = c.Case
+		if name := reconcile.Named(c.Identity); name != "" {
+			out[i] += " (" + name + ")"
+		}
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(out, "; ")
 }

@@ -142,7 +142,9 @@ func saysWhy(more, less verdict) bool {
 	if slices.ContainsFunc(more.s.Clashes, open) && !slices.ContainsFunc(less.s.Clashes, open) {
 		return true
 	}
-	if slices.ContainsFunc(more.s.Candidates, func(c reconcile.Candidate) bool { return !slices.Contains(less.s.Candidates, c) }) {
+	if slices.ContainsFunc(more.s.Candidates, func(c reconcile.Candidate) bool {
+		return !slices.ContainsFunc(less.s.Candidates, func(l reconcile.Candidate) bool { return l.Case == c.Case })
+	}) {
 		return true
 	}
 	if slices.ContainsFunc(more.j.Pending, func(p reconcile.Pending) bool { return !slices.Contains(less.j.Pending, p) }) {

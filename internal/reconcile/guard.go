@@ -152,7 +152,7 @@ func (j *judging) options() []Option {
 		for ; i < len(Guards) && Guards[i].Decision == first.Decision && Guards[i].As == first.As; i++ {
 			a := Guards[i]
 			if !answered && (a.applies == nil || a.applies(j)) {
-				o := Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence}
+				o := Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence, Other: j.otherOf(a.Code)}
 				if o.Decision == DecideReplay && o.Allowed {
 					o.ValidUntil, j.out.Send = j.replayEnd(), j.send()
 				}
@@ -202,6 +202,32 @@ func hasTwin(j *judging) bool {
 		}
 	}
 	return j.s.MoreTwins > 0 || slices.ContainsFunc(j.s.Twins, func(t Candidate) bool { return !j.w.distinct(j.s.ID, t.Case) })
+}
+
+// otherOf is the action that a refusal rests on, "" where it rests on none that is named.
+func (j *judging) otherOf(code string) string {
+	var of []Candidate
+	switch code {
+	case "twin-exists":
+		of = j.s.Twins
+		for _, like := range []*Like{j.s.LikeIntent, j.s.LikeEffect} {
+			if like != nil {
+				of = append(slices.Clone(of), like.Candidate)
+			}
+		}
+	case "twin-unknown":
+		of = j.s.Unsure
+	case "scope-changed":
+		for _, t := range j.s.Ties {
+			if t.Kind == TieOperation {
+				of = append(of, t.Candidate)
+			}
+		}
+	}
+	if at := slices.IndexFunc(of, func(c Candidate) bool { return !j.w.distinct(j.s.ID, c.Case) }); at >= 0 {
+		return of[at].Case
+	}
+	return ""
 }
 
 // renamed asks for an action of the same key and request under another operation that nobody called another one.

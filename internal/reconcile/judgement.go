@@ -121,6 +121,7 @@ type Option struct {
 	Reason   string
 	// ValidUntil is how long an allowed replay stays allowed: a later one might not be recognised, or is not wanted. Unknown = no end.
 	ValidUntil Instant
+	Other      string // the case id of the other action that a refusal rests on, the nearest of them; "" where it rests on none, or on one that is only counted
 }
 
 // Found is what the records alone say, whatever was decided on them since: what a decision is held against later.

@@ -65,7 +65,7 @@ func nearer(s *Subject, have *Like, g *twinGroup, at Instant) *Like {
 		if have != nil && (have.away < away || have.away == away && have.Case <= o.s.ID) {
 			continue
 		}
-		have = &Like{When: o.began, Near: at, Candidate: Candidate{Case: o.s.ID, Locator: ref(o.s.Evidence[0].Record), Why: "same actor and request", away: away}}
+		have = &Like{When: o.began, Near: at, Candidate: candidate(o.s, o.s.Evidence[0].Record, "same actor and request", away)}
 	}
 	return have
 }

@@ -142,7 +142,9 @@ func addNear(s, o *Subject, list []Candidate, more int, why string, places uint8
 		list[i].places |= places
 		return list, more
 	}
-	list = append(list, Candidate{Case: o.ID, Locator: ref(o.Evidence[0].Record), Why: why, away: apart(s, o), places: places})
+	named := candidate(o, o.Evidence[0].Record, why, apart(s, o))
+	named.places = places
+	list = append(list, named)
 	sort.Slice(list, func(i, k int) bool {
 		if list[i].away != list[k].away {
 			return list[i].away < list[k].away

@@ -234,13 +234,20 @@ func (j *judging) claimed(first Clash) string {
 	return "is claimed by more than one action, or no longer fits the one that names it"
 }
 
-// unlike names another identity by its key, and by what else of it differs from this one's. A key that looks like a secret is not spelled out.
+// unlike names another identity by its key, and by what else of it differs from this one's.
 func (j *judging) unlike(other []Component) string {
-	var parts []string
-	for _, c := range other {
+	return Named(slices.DeleteFunc(slices.Clone(other), func(c Component) bool {
 		own := slices.ContainsFunc(j.s.Identity, func(o Component) bool { return o.Name == c.Name && o.Value.Equal(c.Value) })
+		return own && c.Name != "key"
+	}))
+}
+
+// Named names an identity in words by what is known of it. A key that looks like a secret is not spelled out.
+func Named(id []Component) string {
+	var parts []string
+	for _, c := range id {
 		switch shape := ShapeOf(c.Value.Bytes()); {
-		case !c.Value.known || own && c.Name != "key":
+		case !c.Value.known:
 		case c.Name == "key" && shape != ShapePlain:
 			parts = append(parts, "a key that looks like "+shape.String())
 		default:

@@ -1,5 +1,7 @@
 package reconcile
 
+import "slices"
+
 // Link says what joins a record to its subject, strongest first.
 type Link uint8
 
@@ -44,6 +46,14 @@ type Candidate struct {
 	Case    string // its case id
 	Locator string // source:locator of its first record
 	Why     string // "same scope, compatible parameters, fitting time"
+
+	Identity []Component // whose action it is, and under which key: an id alone tells nobody
+	Began    Instant     // when it began, unknown where no record of it tells
+}
+
+// candidate names another subject by one of its records.
+func candidate(o *Subject, r *Record, why string, away int64) Candidate {
+	return Candidate{Case: o.ID, Locator: ref(r), Why: why, Identity: o.Identity, Began: beganOf(o), away: away}
 }
 
 // Subject is one identity with the records that join it by strong links, or one keyless record that joins none.
@@ -65,6 +75,28 @@ type Subject struct {
 	LikeIntent *Like       // an action of the same actor that began near an attempt that nobody answered
 	LikeEffect *Like       // a received action of the same actor whose effect was made near a row here that has no receipt
 	Twins      []Candidate // other actions with the same scope without key, fingerprint and actor inside the retry window
+}
+
+// Likened lists the actions that likeness or a tie has named, and that no list of candidates or twins names: nearest first, each once.
+func (s *Subject) Likened() []Candidate {
+	var out []Candidate
+	add := func(c Candidate) {
+		for _, list := range [][]Candidate{s.Candidates, s.Twins, s.Unsure, out} {
+			if slices.ContainsFunc(list, func(have Candidate) bool { return have.Case == c.Case }) {
+				return
+			}
+		}
+		out = append(out, c)
+	}
+	for _, like := range []*Like{s.LikeIntent, s.LikeEffect} {
+		if like != nil {
+			add(like.Candidate)
+		}
+	}
+	for i := range s.Ties {
+		add(s.Ties[i].Candidate)
+	}
+	return out
 }
 
 // hasCandidates reports whether an unlinked counterpart may stand, named or only counted.

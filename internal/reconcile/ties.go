@@ -329,7 +329,7 @@ func outliers(seats []tieSeat) (odd []int, same map[string][]int) {
 // addTie names another action, once for each kind, by the row of it that says most.
 func (s *Subject) addTie(kind TieKind, o *tieSeat, away int64) {
 	row := o.rowBeside(s, kind)
-	tied := Tied{Kind: kind, Other: o.s.Identity, Row: row, Candidate: Candidate{Case: o.s.ID, Locator: ref(row), Why: tieWords[kind], away: away}}
+	tied := Tied{Kind: kind, Other: o.s.Identity, Row: row, Candidate: candidate(o.s, row, tieWords[kind], away)}
 	at := slices.IndexFunc(s.Ties, func(t Tied) bool { return t.Kind == kind && t.Case == o.s.ID })
 	switch {
 	case at < 0:

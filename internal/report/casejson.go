@@ -28,6 +28,7 @@ type (
 		MoreCands  int             `json:"more_candidates,omitempty"`
 		Twins      []candidateJSON `json:"twins,omitempty"`
 		MoreTwins  int             `json:"more_twins,omitempty"`
+		Others     []candidateJSON `json:"others,omitempty"` // whom a reason or a refusal names besides
 		More       int64           `json:"more_evidence,omitempty"`
 		Why        []reasonJSON    `json:"why"`
 		Differs    []differJSON    `json:"differences,omitempty"`
@@ -58,9 +59,11 @@ type (
 		Raw     object `json:"raw,omitempty"`
 	}
 	candidateJSON struct {
-		Case    shown `json:"case"`
-		Locator shown `json:"locator"`
-		Why     shown `json:"why"`
+		Case     shown   `json:"case"`
+		Locator  shown   `json:"locator"`
+		Why      shown   `json:"why"`
+		Identity object  `json:"identity"`
+		Began    instant `json:"began"` // null where no record tells
 	}
 	reasonJSON struct {
 		Rule string  `json:"rule"`
@@ -73,6 +76,7 @@ type (
 		Allowed  bool   `json:"allowed"`
 		Code     string `json:"code"`
 		Reason   shown  `json:"reason"`
+		Other    shown  `json:"other,omitempty"` // the case id of the action that a refusal rests on
 
 		ValidUntil *instant `json:"valid_until,omitempty"`
 	}
@@ -114,6 +118,9 @@ func newCaseJSON(c *scan.Case, opt Options) caseJSON {
 	for _, twin := range c.Twins {
 		out.Twins = append(out.Twins, newCandidateJSON(twin))
 	}
+	for _, other := range c.Others {
+		out.Others = append(out.Others, newCandidateJSON(other))
+	}
 	for _, r := range c.Reasons {
 		out.Why = append(out.Why, newReasonJSON(r))
 	}
@@ -121,7 +128,7 @@ func newCaseJSON(c *scan.Case, opt Options) caseJSON {
 		out.Differs = append(out.Differs, newDifferJSON(&c.Differences[i], opt))
 	}
 	for _, o := range c.Options {
-		one := optionJSON{Decision: o.Decision.String(), As: o.As.String(), Allowed: o.Allowed, Code: o.Code, Reason: shown(o.Reason)}
+		one := optionJSON{Decision: o.Decision.String(), As: o.As.String(), Allowed: o.Allowed, Code: o.Code, Reason: shown(o.Reason), Other: shown(o.Other)}
 		if o.ValidUntil.Known() {
 			until := instant(o.ValidUntil)
 			one.ValidUntil = &until
@@ -183,7 +190,7 @@ func identityObject(identity []reconcile.Component) object {
 }
 
 func newCandidateJSON(c reconcile.Candidate) candidateJSON {
-	return candidateJSON{shown(c.Case), shown(c.Locator), shown(c.Why)}
+	return candidateJSON{shown(c.Case), shown(c.Locator), shown(c.Why), identityObject(c.Identity), instant(c.Began)}
 }
 
 func newAmountJSON(a reconcile.Amount) amountJSON {

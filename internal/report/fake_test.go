@@ -96,7 +96,7 @@ func orphan() *scan.Case {
 			Facts: []reconcile.Fact{{Name: "quantity", Value: reconcile.Text("2")}, {Name: "params", Value: reconcile.Text(`{"card":"4111111111111111","quantity":2}`)}},
 			Raw:   []reconcile.Column{{Name: "id", Kind: "integer", Text: []byte("1")}, {Name: "qty", Kind: "integer", Text: []byte("2")}, {Name: "note", Kind: "text", Text: []byte("for Aunt Marge")}, {Name: "void_at", Kind: "null"}},
 		}},
-		Candidates: []reconcile.Candidate{{Case: "p2", Locator: "intents:intents.jsonl:4", Why: "same scope, compatible parameters, fitting time"}},
+		Candidates: []reconcile.Candidate{{Case: "p2", Locator: "intents:intents.jsonl:4", Why: "same scope, compatible parameters, fitting time", Identity: []reconcile.Component{{Name: "tenant", Value: reconcile.Text("north")}, {Name: "operation", Value: reconcile.Text("web-order")}, {Name: "key", Value: reconcile.Text("po-4711")}}, Began: at("2026-11-29T05:12:00Z")}},
 		MoreCands:  3,
 	}
 }

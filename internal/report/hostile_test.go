@@ -38,10 +38,10 @@ func poisoned(b []byte) *fake {
 			e.Facts = append(e.Facts, reconcile.Fact{Name: s, Value: v}, reconcile.Fact{Name: "response_body", Value: v})
 			e.Raw = append(e.Raw, reconcile.Column{Name: s, Kind: "text", Text: b})
 		}
-		c.Candidates = []reconcile.Candidate{{Case: s, Locator: s, Why: s}}
-		c.Twins = c.Candidates
+		c.Candidates = []reconcile.Candidate{{Case: s, Locator: s, Why: s, Identity: []reconcile.Component{{Name: s, Value: v}, {Name: "key", Value: v}}}}
+		c.Twins, c.Others = c.Candidates, c.Candidates
 		c.Reasons = []reconcile.Reason{{Rule: s, Text: s, Refs: []string{s}}}
-		c.Options = []reconcile.Option{{Reason: s, Code: s}}
+		c.Options = []reconcile.Option{{Reason: s, Code: s, Other: s}}
 		c.Pending = []reconcile.Pending{{What: s, Ref: s}}
 		c.NotJudged, c.CaseID, c.Explained = []string{s}, s, s
 		c.Legs = []reconcile.Leg{{Code: s}}

@@ -46,6 +46,13 @@ func Masked(c *scan.Case) *scan.Case {
 			m.see(f.Name, f.Value)
 		}
 	}
+	for _, list := range [][]reconcile.Candidate{c.Candidates, c.Twins, c.Others} {
+		for _, other := range list {
+			for _, comp := range other.Identity {
+				m.see(comp.Name, comp.Value)
+			}
+		}
+	}
 	if len(m.pairs) == 0 {
 		return c
 	}
@@ -87,7 +94,7 @@ func (m *masker) hide(c *scan.Case) *scan.Case {
 		d.One, d.Other = in(d.One), in(d.Other)
 		out.Differences = append(out.Differences, d)
 	}
-	out.Candidates, out.Twins = hidden(c.Candidates, in), hidden(c.Twins, in)
+	out.Candidates, out.Twins, out.Others = hidden(c.Candidates, in), hidden(c.Twins, in), hidden(c.Others, in)
 	return &out
 }
 

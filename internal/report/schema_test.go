@@ -116,6 +116,7 @@ type (
 		MoreCands  int               `json:"more_candidates"`
 		Twins      []schemaNeighbour `json:"twins"`
 		MoreTwins  int               `json:"more_twins"`
+		Others     []schemaNeighbour `json:"others"`
 		More       int64             `json:"more_evidence"`
 		Why        []struct {
 			Rule string   `json:"rule"`
@@ -146,6 +147,7 @@ type (
 			Allowed  bool   `json:"allowed"`
 			Code     string `json:"code"`
 			Reason   string `json:"reason"`
+			Other    string `json:"other"`
 
 			ValidUntil *string `json:"valid_until"`
 		} `json:"options"`
@@ -177,6 +179,9 @@ type (
 		Case    string `json:"case"`
 		Locator string `json:"locator"`
 		Why     string `json:"why"`
+
+		Identity map[string]any `json:"identity"`
+		Began    *string        `json:"began"`
 	}
 )
 

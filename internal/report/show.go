@@ -23,6 +23,7 @@ func Show(w io.Writer, m *scan.Manifest, c *scan.Case, opt Options) error {
 	s.evidence(c)
 	s.neighbours("Candidates: they prove nothing, look at them together", c.Candidates, c.MoreCands)
 	s.neighbours("Twins: the same wish, perhaps, under another key", c.Twins, c.MoreTwins)
+	s.neighbours(OthersTitle, c.Others, 0)
 	s.why(c)
 	s.options(c)
 	return s.flush()
@@ -237,7 +238,8 @@ func (s *sheet) neighbours(title string, found []reconcile.Candidate, more int) 
 	}
 	s.title(title)
 	for _, cand := range found {
-		s.line("%s  %s  %s", text.SafeString(cand.Case), text.SafeString(cand.Locator), text.SafeString(cand.Why))
+		s.line("%s", NeighbourName(cand, s.reveal))
+		s.flow(6, "      %s  %s  %s", text.SafeString(cand.Case), text.SafeString(cand.Locator), text.SafeString(cand.Why))
 	}
 	if more > 0 {
 		s.line("and %d more", more)
@@ -272,6 +274,6 @@ func (s *sheet) options(c *scan.Case) {
 			word = s.in(dim, "refused")
 		}
 		const name = len("resolve --as confirm-not-executed")
-		s.flow(len("  allowed  ")+name+2, "  %s  %s  %s %s", word, text.Pad(answer, name), text.SafeString(o.Reason), s.in(dim, "["+text.SafeString(o.Code)+"]"))
+		s.flow(len("  allowed  ")+name+2, "  %s  %s  %s %s", word, text.Pad(answer, name), ReasonOf(c, o), s.in(dim, "["+text.SafeString(o.Code)+"]"))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"example.com/idemctl/internal/reconcile"
@@ -254,6 +255,13 @@ func (j *judge) one(s *reconcile.Subject, left int64) error {
 
 func caseOf(s *reconcile.Subject, v *reconcile.Judgement, left int64) *Case {
 	c := &Case{Judgement: *v, Contract: s.Contract.Name, Identity: s.Identity, More: left, Candidates: s.Candidates, MoreCands: s.MoreCands, Twins: slices.Concat(s.Twins, s.Unsure), MoreTwins: s.MoreTwins + s.MoreUnsure}
+	for _, o := range s.Likened() {
+		said := func(r reconcile.Reason) bool { return strings.Contains(r.Text, o.Case) }
+		refused := func(answer reconcile.Option) bool { return answer.Other == o.Case }
+		if slices.ContainsFunc(v.Reasons, said) || slices.ContainsFunc(v.Options, refused) {
+			c.Others = append(c.Others, o)
+		}
+	}
 	for _, e := range s.Evidence {
 		c.Evidence = append(c.Evidence, Evidence{
 			Role: e.Record.Role, Source: e.Record.Source, Locator: e.Record.Locator, Link: e.Link, History: e.History,

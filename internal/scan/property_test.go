@@ -257,7 +257,7 @@ func line(v *reconcile.Judgement, id []reconcile.Component, candidates, twins []
 	names := func(cs []reconcile.Candidate) string {
 		out := make([]string, len(cs))
 		for i, c := range cs {
-			out[i] = c.Case
+			out[i] = c.Case + strings.NewReplacer("[", "<", "]", ">").Replace(fmt.Sprint(c.Identity, c.Began))
 		}
 		slices.Sort(out)
 		return strings.Join(out, ",")

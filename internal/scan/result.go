@@ -85,6 +85,7 @@ type Case struct {
 	MoreCands  int
 	Twins      []reconcile.Candidate
 	MoreTwins  int
+	Others     []reconcile.Candidate // whom a reason or a refusal names besides
 }
 
 // Evidence is one record of a case.

@@ -169,6 +169,7 @@ func (v *caseView) why(s *sheet) {
 	}
 	v.near(s, "Candidates: they prove nothing, look at them together", v.c.Candidates, v.c.MoreCands)
 	v.near(s, "Twins: the same wish, perhaps, under another key", v.c.Twins, v.c.MoreTwins)
+	v.near(s, report.OthersTitle, v.c.Others, 0)
 	if v.c.More > 0 {
 		s.gap()
 		s.add(paint.Faint, "and "+counted(v.c.More, "record")+" of this action that are not shown")
@@ -198,7 +199,10 @@ func (v *caseView) near(s *sheet, title string, found []reconcile.Candidate, mor
 	s.gap()
 	s.add(paint.Strong, title)
 	for _, c := range found {
-		s.add(paint.Text, strings.TrimSpace(text.SafeString(c.Case)+" "+text.SafeString(c.Locator)))
+		if len(c.Identity) > 0 { // a picture of the past may have kept its id only
+			s.add(paint.Text, report.NeighbourName(c, false))
+		}
+		s.indent(2, paint.Faint, strings.TrimSpace(text.SafeString(c.Case)+" "+text.SafeString(c.Locator)))
 		s.indent(2, paint.Faint, text.Once(c.Why))
 	}
 	if more > 0 {
@@ -224,7 +228,7 @@ func (v *caseView) options(s *sheet) {
 			word, st = "refused", paint.Bad
 		}
 		s.line(paint.Piece{Style: st, Text: word + "  "}, paint.Piece{Style: paint.Strong, Text: decisionWords(o.Decision, o.As)}, paint.Piece{Style: paint.Faint, Text: "  " + o.Code})
-		s.indent(9, paint.Text, text.Once(o.Reason))
+		s.indent(9, paint.Text, report.ReasonOf(v.c, o))
 		if o.ValidUntil.Known() {
 			s.indent(9, paint.Time, "until "+stamp(o.ValidUntil))
 		}

@@ -112,3 +112,20 @@ func lineOf(screen, name string) string {
 	}
 	return ""
 }
+
+// TestOthersAreNamed says of a twin that is no case whose it is and when it began: in the pane that lists it, and where the guard refuses because of it.
+func TestOthersAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		c, _ := training(t, "bought-twice", size[0], size[1])
+		c.press("/").typeText("sh-15").press("enter", "enter", "z")
+		for range 6 {
+			if c.press("tab"); strings.Contains(c.screen(), "▌Why") {
+				break
+			}
+		}
+		c.press("end").shows("key sh-14, begun 2026-11-29T01:31:44Z")
+		c.press("d").wait(time.Second)
+		c.press("tab", " ").shows("The other:", "key sh-14")
+	}
+}

@@ -99,7 +99,7 @@ func (d *decide) collect() {
 		p := pick{word: decisionWords(o.Decision, o.As), what: text.Once(o.Reason)}
 		switch {
 		case n == 0:
-			p.off = text.Once(o.Reason)
+			p.off = report.ReasonOf(d.cases[0], o)
 		case len(d.cases) > 1:
 			p.what = fmt.Sprintf("%d of %d allow it. %s", n, len(d.cases), p.what)
 		}

@@ -33,15 +33,16 @@ func pastCase(body []byte) (*scan.Case, error) {
 			History                     bool
 			Facts, Raw                  object
 		}
-		Due               *pastDue
-		Differences       []pastDifference
-		Candidates, Twins []struct{ Case, Locator, Why string }
-		Why               []struct {
+		Due                       *pastDue
+		Differences               []pastDifference
+		Candidates, Twins, Others []pastNeighbour
+		Why                       []struct {
 			Rule, Text string
 			Refs       []string
 		}
 		Options []struct {
 			Decision, As, Code, Reason string
+			Other                      string
 			Allowed                    bool
 			ValidUntil                 string `json:"valid_until"`
 		}
@@ -83,18 +84,13 @@ func pastCase(body []byte) (*scan.Case, error) {
 	for i := range in.Differences {
 		c.Differences = append(c.Differences, in.Differences[i].read(p))
 	}
-	for _, n := range in.Candidates {
-		c.Candidates = append(c.Candidates, reconcile.Candidate{Case: n.Case, Locator: n.Locator, Why: n.Why})
-	}
-	for _, n := range in.Twins {
-		c.Twins = append(c.Twins, reconcile.Candidate{Case: n.Case, Locator: n.Locator, Why: n.Why})
-	}
+	c.Candidates, c.Twins, c.Others = neighbours(p, in.Candidates), neighbours(p, in.Twins), neighbours(p, in.Others)
 	for _, r := range in.Why {
 		c.Reasons = append(c.Reasons, reconcile.Reason{Rule: r.Rule, Text: r.Text, Refs: r.Refs})
 	}
 	for _, o := range in.Options {
 		c.Options = append(c.Options, reconcile.Option{
-			Decision: word(p, o.Decision, reconcile.ParseDecision), As: word(p, o.As, reconcile.ParseResolution), Allowed: o.Allowed, Code: o.Code, Reason: o.Reason,
+			Decision: word(p, o.Decision, reconcile.ParseDecision), As: word(p, o.As, reconcile.ParseResolution), Allowed: o.Allowed, Code: o.Code, Reason: o.Reason, Other: o.Other,
 			ValidUntil: p.instant(o.ValidUntil),
 		})
 	}
@@ -112,6 +108,20 @@ func pastCase(body []byte) (*scan.Case, error) {
 		return nil, fmt.Errorf("reading the evidence as it was: %w", p.err)
 	}
 	return c, nil
+}
+
+// pastNeighbour is another action as it was named then; early records named its id and row only.
+type pastNeighbour struct {
+	Case, Locator, Why, Began string
+	Identity                  object
+}
+
+func neighbours(p *parsing, in []pastNeighbour) []reconcile.Candidate {
+	var out []reconcile.Candidate
+	for _, n := range in {
+		out = append(out, reconcile.Candidate{Case: n.Case, Locator: n.Locator, Why: n.Why, Identity: n.Identity.components(), Began: p.instant(n.Began)})
+	}
+	return out
 }
 
 // parsing keeps the first word that is not known.
