@@ -13,6 +13,7 @@ type Env struct {
 	Out, Err       io.Writer
 	OutTTY, ErrTTY bool
 	Width          int // cells of the terminal at standard output; 0 = none, or not known
+	Height         int // its lines
 	Now            func() time.Time
 	Getenv         func(string) string
 

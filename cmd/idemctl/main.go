@@ -34,9 +34,9 @@ func start() int {
 	// A scan's live memory is small and steady: collecting at a quarter as much garbage costs little and keeps its peak low.
 	debug.SetGCPercent(25)
 
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	width, height, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil {
-		width = 0 // a pipe or a file: nothing is too wide for it
+		width, height = 0, 0 // a pipe or a file: nothing is too wide for it
 	}
 	return Main(ctx, &Env{
 		Args:   os.Args[1:],
@@ -44,6 +44,7 @@ func start() int {
 		Err:    os.Stderr,
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		Width:  width,
+		Height: height,
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Now:    time.Now,
 		Getenv: os.Getenv,

@@ -91,7 +91,7 @@ func (e *Env) trainList(asJSON bool) error {
 		if asJSON {
 			return report.TrainingListJSON(w, rows)
 		}
-		return report.TrainingList(w, rows, report.Options{Colour: colour, Width: e.Width})
+		return report.TrainingList(w, rows, report.Options{Colour: colour, Width: e.Width, Height: e.Height})
 	})
 }
 

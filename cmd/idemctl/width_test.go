@@ -61,3 +61,27 @@ func TestTrailWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestTrainingListFits begins the list of scenarios on a small terminal with its head and the first of them, and names the next one at its end.
+func TestTrainingListFits(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}, {60, 15}, {120, 200}} {
+		var out, errOut bytes.Buffer
+		state := t.TempDir()
+		Main(context.Background(), &Env{Args: []string{"train"}, Out: &out, Err: &errOut, OutTTY: true, Width: size[0], Height: size[1], Now: time.Now, Getenv: func(name string) string {
+			return map[string]string{"XDG_STATE_HOME": state, "NO_COLOR": "1"}[name]
+		}})
+		got := out.String()
+		if lines := strings.Count(got, "\n"); lines > size[1]-2 {
+			t.Errorf("%v: %d lines:\n%s", size, lines, got)
+		}
+		for _, want := range []string{"  SCENARIO", "To begin with", "bought-twice", "Next: idemctl train bought-twice"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%v: no %q:\n%s", size, want, got)
+			}
+		}
+		if cut := strings.Contains(got, "more: idemctl train | less"); cut != !strings.Contains(got, "payments-restore") {
+			t.Errorf("%v: what is left out is not told:\n%s", size, got)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type Options struct {
 	Reveal bool            // payloads as stored
 	Colour bool
 	Width  int    // cells of the terminal that text is fitted to; 0 = as wide as it is
+	Height int    // lines of the terminal that a list stops at, where it says how the rest is seen; 0 = as long as it is
 	Config string // as the operator named it, for the commands that are proposed; "" = the default
 
 	// Decisions are what was decided of a case, oldest first; nil where no trail is read.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"fmt"
@@ -28,17 +29,44 @@ var levelHeads = map[scenario.Level]string{
 }
 
 // TrainingList writes the scenarios for a person: by level, those with the fewest cases first and those with none last, since a first
-// play must have something to decide; and at the end the one to play next.
+// play must have something to decide; and at the end the one to play next. Where a terminal has fewer lines than that takes, the list stops before its
+// beginning would be lost, and says how the rest is seen.
 func TrainingList(w io.Writer, rows []TrainingRow, opt Options) error {
-	p := newPage(w, opt)
 	rows = slices.Clone(rows)
 	none := map[bool]int{true: 1}
 	slices.SortStableFunc(rows, func(a, b TrainingRow) int {
 		return cmp.Or(cmp.Compare(slices.Index(scenario.Levels, a.Level), slices.Index(scenario.Levels, b.Level)), cmp.Compare(none[a.Cases == 0], none[b.Cases == 0]), cmp.Compare(a.Cases, b.Cases))
 	})
+	var whole bytes.Buffer
+	for shown := len(rows); ; shown-- {
+		whole.Reset()
+		p := newPage(&whole, opt)
+		p.trainingRows(rows[:shown], rows)
+		if err := p.flush(); err != nil {
+			return err
+		}
+		if opt.Height == 0 || shown == 1 || bytes.Count(whole.Bytes(), []byte("\n")) <= opt.Height-linesBeside {
+			break
+		}
+	}
+	_, err := w.Write(whole.Bytes())
+	return err
+}
+
+// linesBeside is how many lines of a terminal a list leaves to the command that asked for it and to the prompt behind it.
+const linesBeside = 2
+
+// trainingRows writes the first rows of a list.
+func (p *page) trainingRows(rows, all []TrainingRow) {
 	wide, played, next := 0, 0, ""
-	for _, r := range rows {
+	for _, r := range all {
 		wide = max(wide, text.Width(r.Name))
+		if r.Best != nil {
+			played++
+		}
+		if next == "" && (r.Best == nil || !r.Best.Finished) {
+			next = r.Name
+		}
 	}
 	level := scenario.Level("")
 	p.printf("  %s  %s  %s  TELLS OF\n", text.Pad("SCENARIO", wide), text.PadLeft("BEST", 7), "CASES")
@@ -48,24 +76,22 @@ func TrainingList(w io.Writer, rows []TrainingRow, opt Options) error {
 			p.printf("\n%s\n", p.in(bold, levelHeads[level]))
 		}
 		how := "-"
-		if r.Best != nil {
-			played++
+		switch {
+		case r.Best != nil && !r.Best.Finished:
+			how = "left"
+		case r.Best != nil:
 			how = fmt.Sprintf("%3d/100", r.Best.Score)
-			if !r.Best.Finished {
-				how = "left"
-			}
-		}
-		if next == "" && (r.Best == nil || !r.Best.Finished) {
-			next = r.Name
 		}
 		p.flow(wide+20, "  %s  %s  %5d  %s", text.Pad(r.Name, wide), text.PadLeft(how, 7), r.Cases, text.SafeString(r.Title))
 	}
+	if more := len(all) - len(rows); more > 0 {
+		p.flow(2, "  and %d more: idemctl train | less", more)
+	}
 	p.printf("\n")
-	p.flow(2, "%d of %s played. Nothing in one touches a real system.", played, counted(int64(len(rows)), "scenario"))
+	p.flow(2, "%d of %s played. Nothing in one touches a real system.", played, counted(int64(len(all)), "scenario"))
 	if next != "" {
 		p.flow(2, "Next: idemctl train %s", next)
 	}
-	return p.flush()
 }
 
 // TrainingListJSON writes the scenarios as one array.
