@@ -49,7 +49,7 @@ func Draft(f *Found) ([]byte, error) {
 		Title: "An incident of our own",
 		Story: fmt.Sprintf("%d actions of a real night, with names, keys, amounts and times replaced. Say here what happened, as somebody would tell it.", len(f.Cases)),
 		Level: Everyday, Goal: DefaultGoal, Teaches: []string{"Say here what somebody knows afterwards."}, Counts: f.Counts, ContractFindings: sorted(f.Contracts),
-		Steps: []Step{{Do: "Scan. See how many actions somebody must decide.", Until: Until{Sight: Scanned}}},
+		Steps: []Step{{Do: "Look through the list. See how many actions somebody must decide.", Until: Until{Sight: Scanned}}},
 	}
 	if s.ContractFindings == nil {
 		s.ContractFindings = []string{}

@@ -17,7 +17,7 @@ type Sight uint8
 
 // The sights.
 const (
-	Scanned   Sight = iota // the list of cases has been shown
+	Scanned   Sight = iota // the list of cases was looked through: something was pressed on it once it was whole
 	Shown                  // a case was opened
 	Decided                // a decision was recorded
 	Refused                // a decision was asked for or looked at, and the guard refuses it
@@ -49,7 +49,7 @@ func (s Sight) ofCase() bool { return s == Shown || s == Decided || s == Refused
 
 // Until is the observed action that ends a step.
 //
-//	until: scan                                  # the list has been shown
+//	until: scan                                  # the list was looked through
 //	until: show                                  # any case was opened
 //	until: {show: {tenant: alpenhof, key: bk-1}} # this one was
 //	until: {decide: {key: bk-1}}                 # something was recorded of this one

@@ -23,11 +23,12 @@ const (
 // coach stands beside the screens while a scenario is played: it tells the play what was seen and decided, and the person which step comes next.
 type coach struct {
 	*app
-	play *scenario.Play
-	hint string // of the step that comes next, once it was asked for
-	past []past // the steps that came to an end last, in their order
-	told int    // the step that comes next, as it was told
-	left bool   // leaving was asked for, and not yet meant
+	play   *scenario.Play
+	hint   string // of the step that comes next, once it was asked for
+	past   []past // the steps that came to an end last, in their order
+	told   int    // the step that comes next, as it was told
+	listed bool   // the list of cases was looked through
+	left   bool   // leaving was asked for, and not yet meant
 }
 
 // past is a step that is behind.
@@ -65,6 +66,21 @@ func (c *coach) moved() {
 		c.past = append(c.past, past{i, &c.play.Steps[i-1], c.play.GaveUp(i)})
 	}
 	c.told, c.hint = n, ""
+}
+
+// looksThrough notes that something was done on the list of cases: to scan is to look through it, and that the coach asked for it ends no step. What only asks
+// the coach, or leaves, is no look.
+func (c *coach) looksThrough(a *keymap.Action) {
+	if c == nil || c.listed {
+		return
+	}
+	switch a.ID {
+	case keymap.Help, keymap.Palette, keymap.Quit, keymap.Redraw, keymap.Suspend, keymap.Rescan, keymap.Interrupt, keymap.Back, keymap.Copy:
+	case keymap.Hint, keymap.GiveUp, keymap.Story, keymap.GoDebrief, keymap.GoQueue, keymap.GoAudit, keymap.GoSources, keymap.GoRestore:
+	default:
+		c.listed = true
+		c.see(scenario.Event{Sight: scenario.Scanned})
+	}
 }
 
 // shown notes a case that was opened.
@@ -134,7 +150,7 @@ func (c *coach) leads(s scenario.Sight) (key, does string) {
 		id   keymap.ID
 		does string
 	}{
-		scenario.Scanned: {keymap.GoQueue, "shows the list of cases"}, scenario.Shown: {keymap.OpenCase, "opens the case that the cursor is on"},
+		scenario.Scanned: {keymap.Down, "goes through the list of cases"}, scenario.Shown: {keymap.OpenCase, "opens the case that the cursor is on"},
 		scenario.Decided: {keymap.Decide, "decides about the case"}, scenario.Refused: {keymap.Decide, "asks the guard about the case"},
 		scenario.TakenBack: {keymap.Withdraw, "takes a decision back, in its case"}, scenario.Filtered: {keymap.Filter, "filters the list"},
 		scenario.Sources: {keymap.GoSources, "shows the sources"}, scenario.Trail: {keymap.GoAudit, "shows the trail"},
@@ -179,7 +195,7 @@ func (c *coach) stillOpen() string {
 
 // ends are the words for what ends a step, beside their key.
 var ends = map[scenario.Sight]string{
-	scenario.Shown: "open", scenario.Decided: "decide", scenario.Refused: "decide", scenario.TakenBack: "withdraw", scenario.Filtered: "filter",
+	scenario.Scanned: "look through", scenario.Shown: "open", scenario.Decided: "decide", scenario.Refused: "decide", scenario.TakenBack: "withdraw", scenario.Filtered: "filter",
 	scenario.Sources: "sources", scenario.Trail: "audit", scenario.Restore: "restore",
 }
 

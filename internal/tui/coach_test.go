@@ -36,7 +36,8 @@ func training(t *testing.T, name string, w, h int, change ...func(*Options)) (*c
 func TestCoach(t *testing.T) {
 	t.Parallel()
 	c, p := training(t, "seed-scope", 120, 36)
-	c.shows("TRAINING", "Coach", "step 2 of 3", "✓ step 1: Scan.", "Seven orders, six receipts").hides("i hint").press("T").shows("A service remembers each key for 60 seconds.").press("esc")
+	c.shows("Coach", "step 1 of 3", "look through", "Look through the list.").hides("✓ step").press("i").shows("step 1 of 3", "↓ goes through the list of cases").press("3", "1").shows("step 1 of 3")
+	c.press("up").shows("TRAINING", "Coach", "step 2 of 3", "✓ step 1: Look through the list.", "Seven orders, six receipts").hides("i hint").press("T").shows("A service remembers each key for 60 seconds.").press("esc")
 	c.press("5").shows("debrief is off: steps or cases are still open")
 	c.press("i").shows("this step has no hint: enter opens the case that the cursor is on")
 	c.press("enter").shows("step 3 of 3", "Hand the case over.")
@@ -80,7 +81,7 @@ func TestCoachNarrow(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {60, 15}} {
 		c, _ := training(t, "provider-timeout", size[0], size[1])
-		c.shows("Coach", "step 2 of 4", "bk-1005").press("I").shows("step 3 of 4", "bk-0907").press("enter").shows("Coach", "retry now")
+		c.press("up").shows("Coach", "step 2 of 4", "bk-1005").press("I").shows("step 3 of 4", "bk-0907").press("enter").shows("Coach", "retry now")
 	}
 }
 
@@ -106,29 +107,29 @@ func TestCoachTellsWhatIsBehind(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 36}} {
 		c, _ := training(t, "provider-timeout", size[0], size[1])
-		c.shows("✓ step 1: Scan.").press("/").typeText("bk-1005").press("enter", "enter").shows("✓ step 2: The client came back")
+		c.press("up").shows("✓ step 1: Look").press("/").typeText("bk-1005").press("enter", "enter").shows("✓ step 2: The client came back")
 		c.press("1", "esc", "i").press("I").shows("step 3, given up: The provider")
 	}
 	c, _ := training(t, "payments-restore", 80, 24) // where not all that is behind fits, what does is told from its beginning
 	c.press("enter").press("I").shows("✓ step 3: A retry of cart-e1c5-1 finds no receipt.", "Put the receipt").hides("provider knew the key.")
 	c, _ = training(t, "dead-worker", 80, 24)
-	c.press("I").shows("step 2, given up: Worker 2 had charged, and not written the job.")
+	c.press("up", "I").shows("step 2, given up: Worker 2 had charged, and not written the job.")
 }
 
 // TestHints says where there is none, and when all of it has been told, which key leads on; the coach names that key from the beginning.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	c, _ := training(t, "lost-response", 80, 24)
-	c.shows("step 2 of 2  3 sources").press("i").shows("this step has no hint: 3 shows the sources").press("3").shows("Nothing is to be decided here.")
+	c.press("up").shows("step 2 of 2  3 sources").press("i").shows("this step has no hint: 3 shows the sources").press("3").shows("Nothing is to be decided here.")
 	c, _ = training(t, "dead-worker", 80, 24)
-	c.press("i").shows("Hint: The log has its charge.").press("i").shows("there is no other hint: enter opens the case").shows("Hint: The log has its charge.")
+	c.press("up", "i").shows("Hint: The log has its charge.").press("i").shows("there is no other hint: enter opens the case").shows("Hint: The log has its charge.")
 }
 
 // TestLeavingAPlay asks once before a play that has not ended is left, and not when it has.
 func TestLeavingAPlay(t *testing.T) {
 	t.Parallel()
 	c, _ := training(t, "seats-restore", 80, 24)
-	c.press("q").shows("2 steps and 6 cases are open: q once more ends the play").press("j", "q").shows("once more")
+	c.press("up", "q").shows("2 steps and 6 cases are open: q once more ends the play").press("j", "q").shows("once more")
 	if c.quit {
 		t.Error("q left at once")
 	}
@@ -136,7 +137,7 @@ func TestLeavingAPlay(t *testing.T) {
 		t.Error("q, pressed twice, does not leave")
 	}
 	c, _ = training(t, "clean", 80, 24)
-	if c.press("3", "1", "q"); !c.quit {
+	if c.press("up", "3", "1", "q"); !c.quit {
 		t.Error("a play that has ended cannot be left at once")
 	}
 	c, _ = training(t, "seats-restore", 80, 24)

@@ -192,7 +192,7 @@ func (c *coach) hints() bool {
 func (c *coach) keysNow() [][]paint.Piece {
 	var out [][]paint.Piece
 	state := c.state()
-	if step := c.play.Now(); step != nil && step.Until.Sight != scenario.Scanned {
+	if step := c.play.Now(); step != nil {
 		key, _ := c.leads(step.Until.Sight)
 		out = append(out, []paint.Piece{{Style: paint.Hint, Text: key}, {Style: paint.Faint, Text: " " + ends[step.Until.Sight] + "  "}})
 	}

@@ -54,7 +54,7 @@ func TestCoachOffersWhatItHas(t *testing.T) {
 		c, _ := training(t, "seed-scope", size[0], size[1])
 		c.hides("i hint")
 		c, _ = training(t, "key-window", size[0], size[1])
-		c.shows("i hint", of).press("i").shows("Hint: ").hides("i hint")
+		c.press("up").shows("i hint", of).press("i").shows("Hint: ").hides("i hint")
 	}
 }
 

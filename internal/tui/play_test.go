@@ -267,6 +267,8 @@ func (p *player) look() {
 	p.t.Helper()
 	for step := p.play.Now(); step != nil; step = p.play.Now() {
 		switch step.Until.Sight {
+		case scenario.Scanned:
+			p.press("1", "down")
 		case scenario.Trail:
 			p.press("2")
 		case scenario.Sources:

@@ -94,6 +94,9 @@ func (r *root) key(k string) tea.Cmd {
 	}
 	r.router.Meant()
 	r.coach.stays(a.ID)
+	if r.top() == screen(r.queue) && !r.loading {
+		r.coach.looksThrough(a)
+	}
 	return r.perform(a.ID)
 }
 

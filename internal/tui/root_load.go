@@ -10,7 +10,6 @@ import (
 	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/scan"
-	"example.com/idemctl/internal/scenario"
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/caselist"
 )
@@ -78,7 +77,6 @@ func (r *root) recvRows(m arrived) tea.Cmd {
 		cmds = append(cmds, r.rest(r.ctx, r.result, m.more))
 	default:
 		cmds = append(cmds, r.queue.complete())
-		r.coach.see(scenario.Event{Sight: scenario.Scanned})
 		if r.top() == screen(r.restore) {
 			cmds = append(cmds, r.restore.enter())
 		}
