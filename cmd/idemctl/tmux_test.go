@@ -147,7 +147,7 @@ func TestStoryInTmux(t *testing.T) {
 	p.shows("choose one of the above first")
 	p.pause()
 	p.keys("Tab", "Space")
-	p.shows("replay is refused: It was executed, and nothing would recognise a second send")
+	p.shows("replay is refused: It was executed, and a second send is not surely recognised")
 	p.keys("Down", "Down", "Space")
 	p.shows("(x) resolve: backfill-receipt")
 	p.keys("Tab")

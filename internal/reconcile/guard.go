@@ -27,6 +27,9 @@ const (
 	retriesOver = "A retry now might run the action again, and none is expected: the contract's retry window has ended"
 )
 
+// notSurely is why a replay could be executed twice. What would recognise it all the same, and until when, is said behind it: see recognisers.
+const notSurely = "a second send is not surely recognised"
+
 // keyShared and targetMoved are why the provider could not be trusted to recognise what is sent again.
 const (
 	keyShared   = "The provider is sent one key for this action and another: it would take the one for the other."
@@ -56,10 +59,10 @@ var Guards = []Answer{
 	{DecideReplay, ResolutionNone, "scope-changed", "The same key and request stand under another operation, begun inside the retry window: where an operation was renamed, no receipt of its old name recognises what is sent under the new one. Resolve the two as distinct first.", false, renamed},
 	{DecideReplay, ResolutionNone, "request-conflict", "The request differs between its records: nobody can say which one to send again.", false, conflicting},
 	{DecideReplay, ResolutionNone, "pending", "Something may still perform it by itself: see what is pending. Sending it now could make two.", false, hasPending},
-	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and nothing would recognise a second send.", false, confirmedUnrecognised},
+	{DecideReplay, ResolutionNone, "confirmed-executed", "An operator stated, with proof, that it was executed, and " + notSurely + ".", false, confirmedUnrecognised},
 	{DecideReplay, ResolutionNone, "needs-approval", secondPerson, false, restsOnWord},
-	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and nothing recognises a second send beyond now and margin. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
-	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and nothing would recognise a second send: it would be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
+	{DecideReplay, ResolutionNone, "outcome-unknown", "It may have been executed, and " + notSurely + " beyond now and margin. Unknown is not no.", false, unrecognised(ExecutedUndetermined)},
+	{DecideReplay, ResolutionNone, "already-executed", "It was executed, and " + notSurely + ": it could be done twice.", false, unrecognised(ExecutedYes, ExecutedPartly)},
 	{DecideReplay, ResolutionNone, "twin-exists", "Another action with the same scope and request was begun inside the retry window: it may be the retry, under a new key. Resolve the two as distinct first.", false, hasTwin},
 	{DecideReplay, ResolutionNone, "twin-unknown", twinUnsure, false, hasUnsure},
 	{DecideReplay, ResolutionNone, "twin-lost", twinBookLost, false, twinLost},
@@ -73,7 +76,7 @@ var Guards = []Answer{
 	{DecideHold, ResolutionNone, "retries-over", retriesOver + ", and nothing is pending.", false, nothingToHold(mayRunLate)},
 	{DecideHold, ResolutionNone, "nothing-to-hold", "A retry now would run nothing, and nothing is pending.", false, nothingToHold(nil)},
 	{DecideHold, ResolutionNone, "needs-approval", asksForTwo, false, fourEyes("hold")},
-	{DecideHold, ResolutionNone, "hold", "No retry runs while this is unclear. It asserts nothing of what happened.", true, nil},
+	{DecideHold, ResolutionNone, "hold", "You ask the service's owner to keep retries back: idemctl stops none. It asserts nothing of what happened.", true, nil},
 
 	{DecideResolve, BackfillReceipt, "receipt-present", "A receipt stands in the serving store already.", false, hasReceipt},
 	{DecideResolve, BackfillReceipt, "receipts-uncovered", "The serving receipts could not be read far enough to say that none is there.", false, receiptsUncovered},
@@ -89,16 +92,16 @@ var Guards = []Answer{
 	{DecideResolve, Release, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideResolve, Release, "nothing-stuck", "No in-progress receipt holds the key.", false, nothingStuck},
 	{DecideResolve, Release, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
-	{DecideResolve, Release, "confirmed-executed", "An operator stated, with proof, that it was executed: a freed key would let a retry do it again.", false, said(ConfirmExecuted)},
-	{DecideResolve, Release, "may-have-executed", "It may have been executed: a freed key would let a retry do it again.", false, notExecutedFalse},
-	{DecideResolve, Release, "provider-key-unknown", "The provider is sent a key that is not the client's: its log may show the call under one that nothing here connects with this action. A freed key would let a retry do it again.", false, providerKeyElse},
+	{DecideResolve, Release, "confirmed-executed", "An operator stated, with proof, that it was executed: a freed key could let a retry do it again.", false, said(ConfirmExecuted)},
+	{DecideResolve, Release, "may-have-executed", "It may have been executed: a freed key could let a retry do it again.", false, notExecutedFalse},
+	{DecideResolve, Release, "provider-key-unknown", "The provider is sent a key that is not the client's: its log may show the call under one that nothing here connects with this action. A freed key could let a retry do it again.", false, providerKeyElse},
 	{DecideResolve, Release, "needs-approval", asksForTwo, false, fourEyes("resolve", "release")},
 	{DecideResolve, Release, "not-executed", "Nothing was executed: the stuck key is freed, if it is still the same receipt. A retry then runs the action, for the first time.", true, nil},
 
 	{DecideResolve, Complete, "trail-unsure", "The audit trail cannot be trusted: a replay may have been decided, and sent, that nobody sees any more.", false, trailUnsure},
 	{DecideResolve, Complete, "not-partly", "No leg is known to be missing while another stands.", false, notPartly},
 	{DecideResolve, Complete, "pending", "Something may still perform it by itself: see what is pending.", false, hasPending},
-	{DecideResolve, Complete, "standing-leg-unrecognised", "Neither would its receiver recognise the leg that stands, nor does the service say that it skips it: completing could do it again.", false, standingUnrecognised},
+	{DecideResolve, Complete, "standing-leg-unrecognised", "Neither is its receiver sure to recognise the leg that stands, beyond now and margin, nor does the service say that it skips it: completing could do it again.", false, standingUnrecognised},
 	{DecideResolve, Complete, "provider-key-shared", keyShared, false, hasKind(ProviderKeyCollision)},
 	{DecideResolve, Complete, "target-moved", targetMoved, false, hasKind(ScopeMoved)},
 	{DecideResolve, Complete, "twin-exists", completeTwin, false, hasTwin},
@@ -152,7 +155,7 @@ func (j *judging) options() []Option {
 		for ; i < len(Guards) && Guards[i].Decision == first.Decision && Guards[i].As == first.As; i++ {
 			a := Guards[i]
 			if !answered && (a.applies == nil || a.applies(j)) {
-				o := Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence, Other: j.otherOf(a.Code)}
+				o := Option{Decision: a.Decision, As: a.As, Allowed: a.Allowed, Code: a.Code, Reason: a.Sentence + j.recognisers(&a), Other: j.otherOf(a.Code)}
 				if o.Decision == DecideReplay && o.Allowed {
 					o.ValidUntil, j.out.Send = j.replayEnd(), j.send()
 				}

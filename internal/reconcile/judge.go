@@ -36,6 +36,7 @@ func judgeWith(s *Subject, w *World, earlier []Decided) *judging {
 	if j.out.Class == ClassCase {
 		j.out.InGap = j.inGap()
 		j.out.AlsoInGap = j.alsoInGap()
+		j.out.ProviderTo = j.providerTo()
 	}
 	return j
 }

@@ -159,6 +159,7 @@ type Judgement struct {
 	Age         time.Duration // at the end of coverage of the source that lacks the counterpart; 0 unless AgeKnown
 	AgeKnown    bool
 	RetainedTo  Instant // end of the receipt's life, for retention-gap
+	ProviderTo  Instant // until when the provider surely knows the key of a call that was made, or may have been
 }
 
 // Headline returns the gravest kind of a case.

@@ -23,6 +23,36 @@ func (j *judging) recognisedOn(every bool) bool {
 	return j.legsRecognise(horizon, every)
 }
 
+// recognisers says, behind a refusal for want of recognition, what would recognise a second send all the same, and until when.
+func (j *judging) recognisers(a *Answer) string {
+	if a.Decision != DecideReplay || !slices.Contains([]string{"confirmed-executed", "outcome-unknown", "already-executed"}, a.Code) {
+		return ""
+	}
+	var by []string
+	if live := j.live(); live != nil && (j.c.StateOf(live) == StateCompleted || j.c.StateOf(live) == StateFailedFinal) {
+		by = append(by, "a receipt does"+untilText(j.c.HeldTo(live)))
+	}
+	for _, l := range j.legs {
+		switch to, ever := j.providerKeeps(); {
+		case l.Name == LegLocal && (j.refusedByRule() || len(j.c.Unique) > 0 && len(j.refusing()) > 0):
+			by = append(by, "a rule of the store does, which refuses its row")
+		case l.Name == LegProvider && l.State != LegNo && (ever || to.known && to.After(j.w.Now)):
+			by = append(by, "the provider does"+untilText(to))
+		}
+	}
+	if len(by) == 0 {
+		return " Here nothing does."
+	}
+	return " Here only " + strings.Join(by, ", and ") + "."
+}
+
+func untilText(at Instant) string {
+	if !at.known {
+		return ""
+	}
+	return ", until " + stamp(at)
+}
+
 // legsRecognise reports whether every leg that may have executed would recognise the key at its receiver, or of every leg where even a covered absence is
 // doubted. Whoever performs one leg only asks no receipt.
 func (j *judging) legsRecognise(horizon Instant, every bool) bool {
@@ -49,18 +79,35 @@ func (j *judging) legsRecognise(horizon Instant, every bool) bool {
 // providerRecognises reports whether the provider still deduplicates the key that the next send would carry. Its retention counts from the earliest
 // possible first send: a later retry does not prolong it, and after a promised minimum it is unknown, not over.
 func (j *judging) providerRecognises(horizon Instant) bool {
+	to, ever := j.providerKeeps()
+	return ever || to.known && to.After(horizon)
+}
+
+// providerKeeps is until when the provider surely knows the key that the next send would carry; unknown where nothing says that it does.
+func (j *judging) providerKeeps() (to Instant, ever bool) {
 	p := j.c.Provider
 	if p == nil || !p.Dedup || providerKeyUnknown(j) || j.otherKeySent() || j.moved() != nil || j.mayMove() {
-		return false
+		return Instant{}, false
 	}
 	switch p.Retention {
 	case RetentionForever:
-		return true
+		return Instant{}, true
 	case RetentionExact, RetentionMinimum:
-		return j.firstSend.known && !j.untimed.known && j.firstSend.Add(p.For).After(horizon)
+		if j.firstSend.known && !j.untimed.known {
+			return j.firstSend.Add(p.For), false
+		}
 	case RetentionNone:
 	}
-	return false
+	return Instant{}, false
+}
+
+// providerTo is until when the provider surely knows the key of a call that was made, or may have been; unknown where none was.
+func (j *judging) providerTo() Instant {
+	if !slices.ContainsFunc(j.legs, func(l Leg) bool { return l.Name == LegProvider && l.State != LegNo }) {
+		return Instant{}
+	}
+	to, _ := j.providerKeeps()
+	return to
 }
 
 // mayMove reports whether the next send may go to another region or zone of the provider's than the first did: keys are known in each alone, no record tells

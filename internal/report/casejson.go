@@ -23,6 +23,7 @@ type (
 		Exposure   exposureJSON    `json:"exposure"`
 		Amount     *amountJSON     `json:"amount"`
 		Due        *dueJSON        `json:"due,omitempty"` // absent where no time alone settles what is open
+		ProviderTo *instant        `json:"provider_knows_until,omitempty"`
 		Evidence   []evidenceJSON  `json:"evidence"`
 		Candidates []candidateJSON `json:"candidates"`
 		MoreCands  int             `json:"more_candidates,omitempty"`
@@ -108,6 +109,10 @@ func newCaseJSON(c *scan.Case, opt Options) caseJSON {
 	}
 	if c.Due.At.Known() {
 		out.Due = &dueJSON{At: instant(c.Due.At), Source: shown(c.Due.Source), Text: shown(c.Due.Text)}
+	}
+	if c.ProviderTo.Known() {
+		to := instant(c.ProviderTo)
+		out.ProviderTo = &to
 	}
 	for i := range c.Evidence {
 		out.Evidence = append(out.Evidence, newEvidenceJSON(&c.Evidence[i], opt))

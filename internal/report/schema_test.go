@@ -103,7 +103,8 @@ type (
 			Source string `json:"source"`
 			Text   string `json:"text"`
 		} `json:"due"`
-		Evidence []struct {
+		ProviderTo *string `json:"provider_knows_until"`
+		Evidence   []struct {
 			Role    string         `json:"role"`
 			Source  string         `json:"source"`
 			Locator string         `json:"locator"`

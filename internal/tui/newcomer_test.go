@@ -151,3 +151,21 @@ func TestHoldSaysWhoKeepsRetriesBack(t *testing.T) {
 		c.press("tab", "down", " ", "tab").shows("(x) hold", "idemctl tells", "its owner", "by the trail.", "asserts nothing.")
 	}
 }
+
+// TestTimelineTellsWhatTheProviderKnows: the end of the time in which a provider surely knows a key stands among the events of a case whose call was made or may
+// have been, where the profile tells that time, and nowhere else.
+func TestTimelineTellsWhatTheProviderKnows(t *testing.T) {
+	t.Parallel()
+	const event = "provider surely knows the key until here"
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		for key, told := range map[string]bool{"sp-2": true, "sp-3": true} {
+			c, _ := training(t, "key-window", size[0], size[1])
+			c.press("/").typeText(key).press("enter", "enter", "z", "shift+tab", "shift+tab", "shift+tab", "end")
+			if got := strings.Contains(strings.Join(strings.Fields(c.screen()), " "), event); got != told {
+				t.Errorf("%v, %s: told %v\n%s", size, key, got, c.screen())
+			}
+		}
+		c, _ := training(t, "bought-twice", size[0], size[1])
+		c.press("enter", "z", "shift+tab", "shift+tab", "shift+tab", "end").shows("Timeline").hides("surely knows")
+	}
+}

@@ -34,6 +34,7 @@ func pastCase(body []byte) (*scan.Case, error) {
 			Facts, Raw                  object
 		}
 		Due                       *pastDue
+		ProviderTo                string `json:"provider_knows_until"`
 		Differences               []pastDifference
 		Candidates, Twins, Others []pastNeighbour
 		Why                       []struct {
@@ -78,6 +79,7 @@ func pastCase(body []byte) (*scan.Case, error) {
 		}
 		c.Evidence = append(c.Evidence, one)
 	}
+	c.ProviderTo = p.instant(in.ProviderTo)
 	if in.Due != nil {
 		c.Due = reconcile.Due{At: p.instant(in.Due.At), Source: in.Due.Source, Text: in.Due.Text}
 	}

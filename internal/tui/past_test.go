@@ -40,6 +40,7 @@ func TestPastCaseReadsBack(t *testing.T) {
 						{Path: `$["a@b.c"]`, Masked: `$["…" 5 B]`, Cause: reconcile.NullOrMissing, One: reconcile.Text("null"), Hint: "say so"},
 					},
 				}}
+				want.ProviderTo = reconcile.At(night)
 				want.Due = reconcile.Due{At: reconcile.At(night), Source: "charges", Text: "charges must cover more"}
 			}
 			var b bytes.Buffer

@@ -58,6 +58,6 @@ func TestDialogOnASmallTerminal(t *testing.T) {
 	t.Parallel()
 	c := start(t, (&desk{res: fixture(t, "payments-restore")}).deps(), 60, 15).press("enter", "d")
 	c.shows("tab or ↓ goes to the choices", "    replay").hides("( ) replay")
-	c.press("tab").shows("recognise a second send: it would be done twice.")
+	c.press("tab").shows("it could be done twice.")
 	c.press("down", "down", " ", "tab").shows("(x) resolve: backfill-receipt", "put the receipt back: its owner does.", "double the action.")
 }

@@ -54,7 +54,7 @@ func TestReplayIsRefusedWithItsReason(t *testing.T) {
 	d := &desk{res: fixture(t, "payments-restore")}
 	c := start(t, d.deps(), 120, 36)
 	c.press("enter").shows("refused  replay  already-executed")
-	c.press("d", "tab").shows("replay is refused: It was executed, and nothing would recognise a second send")
+	c.press("d", "tab").shows("replay is refused: It was executed, and a second send is not surely recognised")
 	c.press("enter", " ").shows("replay is refused").hides("(x) replay")
 	c.press("tab").typeText("send it again please").press("tab").shows("choose one of the above first", "( Record )")
 	c.press("enter").shows("choose one of the above first")

@@ -70,6 +70,7 @@ func (v *caseView) events() []event {
 	if v.c.Exposure.State == reconcile.ExposureUntil {
 		bound(v.c.Exposure.Until, "retry window", "ends", paint.Critical)
 	}
+	bound(v.c.ProviderTo, "provider", "surely knows the key until here", paint.Warn)
 	slices.SortStableFunc(out, func(a, b event) int { return a.at.Compare(b.at) })
 	return out
 }
