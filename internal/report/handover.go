@@ -23,9 +23,11 @@ func HandOver(c *scan.Case) string {
 	return "No decision settles it by the records alone: escalate it to whoever can find out" + hold + ". Resolve only what you know from elsewhere."
 }
 
-// Advised is HandOver in a word or two: what to decide, "" where nothing is advised.
+// Advised is what to decide in a word or two: to hand over, or to look again where time will tell; "" where nothing is advised.
 func Advised(c *scan.Case) string {
 	switch {
+	case HandOver(c) == "" && c.Due.At.Known() && !settles(c):
+		return "recheck"
 	case HandOver(c) == "":
 		return ""
 	case option(c, reconcile.DecideHold, reconcile.ResolutionNone).Allowed:

@@ -26,7 +26,7 @@ func newAfter(a *app, d *audit.Decision) *after {
 	f.form = form{app: a, chosen: -1, head: f.subject, missing: func() string { return "" }, submit: f.send, label: f.button, written: f.consequence}
 	f.reason = &blank{label: "Reason", hint: "why; it is kept for ever, under your name", field: newField(reasonLimit), least: audit.LeastWithdrawal, high: 2}
 	f.ref = &blank{label: "Reference", hint: "what proves it: a request id, a log line", field: newField(200), least: 1, high: 1, shown: func() bool { return f.outcome }}
-	f.blanks = []*blank{f.ref, f.reason}
+	f.blanks = []*blank{f.reason, f.ref}
 	return f
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"example.com/idemctl/internal/audit"
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/scan"
@@ -60,11 +61,13 @@ func (a *app) standing(at paint.Area, y, most int, id string) int {
 	if d == nil {
 		d = a.latest(id)
 	}
+	advice := ""
+	if c := a.cases[id]; c != nil && report.Advised(c) != "" {
+		advice = "; advised: " + report.Advised(c)
+	}
 	if d == nil {
 		x := at.Put(nameWidth, y, paint.Faint, "none is recorded")
-		if c := a.cases[id]; c != nil && report.Advised(c) != "" {
-			at.Put(x, y, paint.Warn, "; advised: "+report.Advised(c))
-		}
+		at.Put(x, y, paint.Warn, advice)
 		return y + 1
 	}
 	st, words := paint.Good, d.State.String()
@@ -75,7 +78,7 @@ func (a *app) standing(at paint.Area, y, most int, id string) int {
 		}
 	}
 	x := at.Puts(nameWidth, y, paint.Piece{Style: st, Text: decisionWords(d.Decision, d.As) + " (" + words + ")"},
-		paint.Piece{Text: "  " + text.SafeString(d.Operator) + "  " + stamp(d.Recorded) + "  "})
+		paint.Piece{Style: paint.Warn, Text: adviceBeside(d, a.real(), advice)}, paint.Piece{Text: "  " + text.SafeString(d.Operator) + "  " + stamp(d.Recorded) + "  "})
 	if a.changed[id] && d.Live(a.real()) {
 		x = at.Put(x, y, paint.Warn, "the evidence has changed since  ")
 	}
@@ -85,4 +88,12 @@ func (a *app) standing(at paint.Area, y, most int, id string) int {
 	}
 	at.Put(x, y, paint.Faint, reason)
 	return y + 1
+}
+
+// adviceBeside is what is advised where nothing that was decided stands any more: a recheck whose time has come leaves a case to be decided again.
+func adviceBeside(d *audit.Decision, now reconcile.Instant, advice string) string {
+	if d.Live(now) {
+		return ""
+	}
+	return advice
 }

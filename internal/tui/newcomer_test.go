@@ -4,6 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/idemctl/internal/audit"
+	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/report"
+	"example.com/idemctl/internal/text"
 )
 
 // TestHandOverStandsFirst: where a case is to be handed over, its page and its dialog say so, and escalate is seen without scrolling, however small the screen is.
@@ -167,5 +172,63 @@ func TestTimelineTellsWhatTheProviderKnows(t *testing.T) {
 		}
 		c, _ := training(t, "bought-twice", size[0], size[1])
 		c.press("enter", "z", "shift+tab", "shift+tab", "shift+tab", "end").shows("Timeline").hides("surely knows")
+	}
+}
+
+// TestTheWayOutIsNamed: the footer of every screen that esc leaves says so, however narrow it is, and whatever else may be done there.
+func TestTheWayOutIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}} {
+		for _, keys := range [][]string{{"enter"}, {"3"}, {"4"}, {"2"}, {"T"}, {"2", "enter"}} {
+			c, _ := training(t, "seats-restore", size[0], size[1])
+			c.press("d").wait(time.Second)
+			c.press("tab", "down").wait(time.Second)
+			d := c.r.dialogs[0].dialog.(*decide)
+			for d.options[d.at].Decision != reconcile.DecideRecheck {
+				c.press("down")
+			}
+			c.press(" ", "tab").typeText("look again in a while").press("tab").typeText("1h").press("tab", "enter").shows("recorded: recheck")
+			c.press("down", "up").press(keys...).shows("esc back")
+		}
+	}
+}
+
+// TestNarrowListTellsWhoAsked: two actions that differ in who asked for them differ in the list too, at any width.
+func TestNarrowListTellsWhoAsked(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}} {
+		c, _ := training(t, "revoked", size[0], size[1])
+		c.shows("jonas", "mara", "lg-7", "lg-2")
+	}
+	long := []reconcile.Component{{Name: "tenant", Value: reconcile.Text(strings.Repeat("t", 1<<20))}, {Name: "principal", Value: reconcile.Text("jonas")}, {Name: "operation", Value: reconcile.Text("send")}, {Name: "key", Value: reconcile.Text("k-7")}}
+	for room := range 40 {
+		if got := tenantKey(long, room, "·"); text.Width(got) > room || room >= 21 && (!strings.Contains(got, "jonas") || !strings.HasSuffix(got, "k-7")) {
+			t.Errorf("in %d cells: %q", room, got)
+		}
+	}
+}
+
+// TestAdvisesToLookAgain: a case that time may settle is advised to be looked at again, also once a recheck of it has run out.
+func TestAdvisesToLookAgain(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 36}} {
+		c, _ := training(t, "log-ends-early", size[0], size[1])
+		seen := 0
+		for range 3 {
+			c.press("enter")
+			one := c.r.top().(*caseView).c
+			if one.Due.At.Known() && report.Advised(one) != "" {
+				seen++
+				c.shows("none is recorded; advised: recheck")
+				past := func(ago time.Duration) reconcile.Instant { return reconcile.At(c.r.opt.Now().Add(-ago)) }
+				over := audit.Proposal{Case: one.CaseID, Decision: reconcile.DecideRecheck, ValidUntil: past(time.Minute)}
+				c.r.decisions[one.CaseID] = []audit.Decision{{Proposal: over, ID: "d", State: reconcile.DecisionDecided, Recorded: past(time.Hour)}}
+				c.press("z", "z").shows("no longer valid", "advised: recheck")
+			}
+			c.press("esc", "down")
+		}
+		if seen == 0 {
+			t.Error("no case is due")
+		}
 	}
 }

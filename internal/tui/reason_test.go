@@ -14,7 +14,7 @@ func TestReasonsAreAskedForAsTheTrailDoes(t *testing.T) {
 	c.press("d", "tab", "down", " ", "tab").typeText("no").shows("Reason: 3 characters or more, 2 so far", "( Record hold")
 	c.typeText("t").shows("[ Record hold for 1 case ]").press("tab", "enter").shows("recorded: hold")
 	c.press("w", "tab").typeText("no").shows("Reason: 3 characters or more, 2 so far").typeText("w").shows("[ Withdraw 1 decision ]").press("esc")
-	c.press("o", "tab", " ", "tab").typeText("run 17").shows("[ Record outcome done ]").press("tab", "tab", "enter").shows("recorded: the decision is now done")
+	c.press("o", "tab", " ", "tab", "tab").typeText("run 17").shows("[ Record outcome done ]").press("tab", "enter").shows("recorded: the decision is now done")
 	c.press("1", " ", " ", "d", "tab", "down", " ", "tab").typeText("eleven char").press("tab").typeText("hold 2").shows("Reason: 12 characters or more, 11 so far; it stands for several cases")
 }
 

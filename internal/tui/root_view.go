@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	"example.com/idemctl/internal/text"
 	"example.com/idemctl/internal/tui/keymap"
@@ -211,15 +212,26 @@ func (r *root) footer(a paint.Area) {
 		room -= text.Width(p.Text)
 	}
 	x, state := 1, r.stateNow()
-	for _, id := range r.top().Hints() {
+	hints, wide := r.top().Hints(), func(id keymap.ID) int { return text.Width(r.keys.Short(id)) + text.Width(keymap.Find(id).Title) + 3 }
+	back := 0 // the room of the way out, which no other key takes
+	if slices.Contains(hints, keymap.Back) {
+		back = wide(keymap.Back)
+	}
+	for _, id := range hints {
 		act := keymap.Find(id)
 		if act.Off(state) != "" { // help lists it with the reason; here it would take the room of what can be done
 			continue
 		}
-		label, title := r.keys.Short(id), act.Title
-		if x+text.Width(label)+text.Width(title)+3 > room {
+		if id == keymap.Back {
+			back = 0
+		}
+		if x+wide(id)+back > room {
+			if back > 0 {
+				continue
+			}
 			break
 		}
+		label, title := r.keys.Short(id), act.Title
 		x = a.Put(x, y, paint.Hint, label)
 		x = a.Put(x+1, y, paint.Faint, title) + 2
 	}

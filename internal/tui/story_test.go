@@ -265,7 +265,11 @@ func TestWithdrawAndOutcome(t *testing.T) {
 	c.press("d", "tab", "down", " ", "tab").typeText("until it is clear").press("tab", "enter").shows("recorded: hold")
 	c.press("w", "tab").typeText("it is clear now").press("tab").shows("[ Withdraw 1 decision ]").press("enter").shows("recorded: the decision is now withdrawn", "hold (withdrawn)")
 	c.press("d", "tab", "down", " ", "tab").typeText("not so clear").press("tab", "enter").shows("recorded: hold")
-	c.press("o", "tab", " ", "tab").typeText("run 17").press("tab").typeText("the worker says so").press("tab", "enter").shows("recorded: the decision is now done")
+	c.press("o", "tab", " ")
+	if _, behind, _ := strings.Cut(c.screen(), "Reason  "); !strings.Contains(behind, "Reference") {
+		t.Errorf("the outcome does not ask for the reason first, as every dialog does:\n%s", c.screen())
+	}
+	c.press("tab").typeText("the worker says so").press("tab").typeText("run 17").press("tab", "enter").shows("recorded: the decision is now done")
 	c.press("2").shows("outcome done", "withdrawn", "until it is clear")
 }
 

@@ -142,23 +142,49 @@ func identity(comps []reconcile.Component, room int, sep string) string {
 	return tenantKey(comps, room, sep)
 }
 
-// tenantKey writes the two components of an identity that tell actions apart: one key under two tenants is two actions. The key is shown whole while it fits.
+// tenantKey writes the components of an identity that tell actions apart, which is all but the operation: one key under two tenants, or two principals, is two
+// actions. The key is shown whole while it fits, the others share what is left.
 func tenantKey(comps []reconcile.Component, room int, sep string) string {
-	cells, key := identityCells(comps)
+	cells, at := identityCells(comps)
 	if len(cells) < 2 {
 		return text.Truncate(strings.Join(cells, ""), room)
 	}
+	key := cells[at]
+	var others []string
+	for i, c := range comps {
+		if i != at && (c.Name != "operation" || len(cells) == 2) {
+			others = append(others, cells[i])
+		}
+	}
+	n := len(others)
 	sep = " " + sep + " "
-	first := 0
-	if key == 0 {
-		first = 1
-	}
-	left := room - text.Width(cells[key]) - text.Width(sep)
-	if left < 5 && left < text.Width(cells[first]) {
+	left := room - text.Width(key) - n*text.Width(sep)
+	if left < 5*n && left < text.Width(strings.Join(others, "")) {
 		sep = strings.TrimSpace(sep)
-		left = max(3, room-text.Width(cells[key])-text.Width(sep)) // a key that is cut is still told apart by its beginning, a tenant that is missing is not
+		left = max(3*n, room-text.Width(key)-n*text.Width(sep)) // a key that is cut is still told apart by its beginning, a tenant that is missing is not
 	}
-	return text.Truncate(text.Truncate(cells[first], left)+sep+cells[key], room)
+	share(others, left)
+	return text.Truncate(strings.Join(append(others, key), sep), room)
+}
+
+// share cuts the longest of some cells until all of them fit into a room, the first of those that are equally long.
+func share(cells []string, room int) {
+	for i := range cells {
+		cells[i] = text.Truncate(cells[i], max(room, 1)) // however long a tenant's name is
+	}
+	for {
+		all, longest := 0, 0
+		for i, c := range cells {
+			all += text.Width(c)
+			if text.Width(c) > text.Width(cells[longest]) {
+				longest = i
+			}
+		}
+		if all <= room || text.Width(cells[longest]) <= 1 {
+			return
+		}
+		cells[longest] = text.Truncate(cells[longest], text.Width(cells[longest])-1)
+	}
 }
 
 // identityCells are the values of an identity, and which of them is the key.
