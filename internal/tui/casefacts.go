@@ -93,6 +93,10 @@ func differ(vs []reconcile.Value) bool {
 	return false
 }
 
+// abreast reports whether records stand side by side, so that a fact is on the same line in all. Where one is seen at a time, lines left free for the others
+// would only push what it says itself out of sight.
+func (v *caseView) abreast() bool { return !v.zoom && !v.alone && v.width-2 >= 2*columnWidth }
+
 // facts writes a record's facts and reports whether some differ from those of others.
 func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
 	rows := v.aligned()
@@ -111,7 +115,9 @@ func (v *caseView) facts(e *scan.Evidence, s *sheet) (remark string) {
 	for _, r := range rows {
 		at := slices.IndexFunc(e.Facts, func(f reconcile.Fact) bool { return sameFact(f.Name) == r.name })
 		if at < 0 {
-			s.line() // another record says it, this one does not
+			if v.abreast() {
+				s.line() // another record says it, this one does not
+			}
 			continue
 		}
 		f := e.Facts[at]

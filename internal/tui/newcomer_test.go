@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/report"
 	"example.com/idemctl/internal/text"
+	"example.com/idemctl/internal/tui/paint"
 )
 
 // TestHandOverStandsFirst: where a case is to be handed over, its page and its dialog say so, and escalate is seen without scrolling, however small the screen is.
@@ -229,6 +231,24 @@ func TestAdvisesToLookAgain(t *testing.T) {
 		}
 		if seen == 0 {
 			t.Error("no case is due")
+		}
+	}
+}
+
+// TestOneRecordHasNoHoles: where one record is seen at a time no line is left free for what another says; side by side they are, so that facts stand abreast.
+func TestOneRecordHasNoHoles(t *testing.T) {
+	t.Parallel()
+	for size, holes := range map[[2]int]bool{{60, 15}: false, {80, 24}: false, {120, 36}: true} {
+		c, _ := training(t, "outbox-repeats", size[0], size[1])
+		c.press("enter")
+		v := c.r.top().(*caseView)
+		for i := range v.columns() {
+			s := newSheet(40)
+			v.facts(v.columns()[i].at, s)
+			free := slices.ContainsFunc(s.lines, func(l []paint.Piece) bool { return len(l) == 0 })
+			if i == 0 && free != holes {
+				t.Errorf("%v: lines left free: %v\n%s", size, free, c.screen())
+			}
 		}
 	}
 }
