@@ -384,4 +384,24 @@ func (j *joiner) subjects() []*Subject {
 	return out
 }
 
+// Rejoin makes a stray again of records that Assemble joined, which are linked as they were then. The identity is that of the records which no reference brought.
+func Rejoin(c *Contract, ev []Evidence, ambiguous bool, w *World) *Subject {
+	j := &joiner{c: c, w: w, otherKeys: c.OtherKeys()}
+	s := &Subject{Contract: c, Identity: c.IdentityOf(&Record{}), Evidence: ev, Ambiguous: ambiguous}
+	for _, e := range ev {
+		id := c.IdentityOf(e.Record)
+		switch {
+		case e.Link == LinkNone && !e.Shared:
+			id = j.looseIdentity(e.Record)
+		case e.Link == LinkKey || e.Link == LinkPartial:
+		default:
+			continue
+		}
+		s.Identity = fuller(s.Identity, id)
+	}
+	markHistory(c, s.Evidence)
+	s.ID = caseID(s, w)
+	return s
+}
+
 func compareText(a, b string) int { return bytes.Compare([]byte(a), []byte(b)) }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -177,12 +178,16 @@ func keyOf(cs []Component) Value {
 	return Value{}
 }
 
-// nameGiver picks the record a keyless subject is named by: an effect before a provider entry before anything else, then the least by its own id.
+// nameGiver picks the record a keyless subject is named by: an effect before a provider entry before anything else, then the least by its own id. A line that it
+// shares with others names none of them but the one whose it is.
 func nameGiver(s *Subject) *Record {
 	rank := map[Role]int{RoleEffect: 0, RoleProvider: 1, RoleReceipt: 2, RoleOutbox: 3, RoleIntent: 4}
-	rs := make([]*Record, len(s.Evidence))
-	for i := range s.Evidence {
-		rs[i] = s.Evidence[i].Record
+	var rs []*Record
+	own := slices.ContainsFunc(s.Evidence, func(e Evidence) bool { return !e.Shared })
+	for _, e := range s.Evidence {
+		if !own || !e.Shared {
+			rs = append(rs, e.Record)
+		}
 	}
 	sort.Slice(rs, func(i, j int) bool {
 		if a, b := rank[rs[i].Role], rank[rs[j].Role]; a != b {

@@ -91,11 +91,18 @@ func TestTwinsAreWhatEachPairSays(t *testing.T) {
 					all = append(all, o)
 				}
 			}
-			slices.SortFunc(all, func(a, b *Subject) int {
+			near := func(a, b *Subject) int {
 				return cmp.Or(cmp.Compare(apart(s, a), apart(s, b)), strings.Compare(a.ID, b.ID))
-			})
+			}
+			choice := near
+			if !seatOf(s).began.known { // all are equally far: the first in time are chosen
+				choice = func(a, b *Subject) int { return seatOf(a).compare(seatOf(b)) }
+			}
+			slices.SortFunc(all, choice)
+			few := slices.Clone(all[:min(len(all), MaxCandidates)])
+			slices.SortFunc(few, near)
 			want := ""
-			for _, o := range all[:min(len(all), MaxCandidates)] {
+			for _, o := range few {
 				want += o.ID + " "
 			}
 			got := ""

@@ -283,7 +283,6 @@ type twinGroup struct {
 	seats []twinSeat // by when they began
 	ends  []twinSeat // by their last send
 	timed int        // how many of them know it
-	byID  []twinSeat // the first few by case id
 }
 
 func (g *twinGroup) add(t twinSeat) {
@@ -293,8 +292,6 @@ func (g *twinGroup) add(t twinSeat) {
 }
 
 func (g *twinGroup) sort() {
-	slices.SortFunc(g.seats, func(a, b twinSeat) int { return strings.Compare(a.s.ID, b.s.ID) })
-	g.byID = slices.Clone(g.seats[:min(len(g.seats), MaxCandidates+1)])
 	slices.SortFunc(g.seats, twinSeat.compare)
 	g.timed = g.find(twinSeat{s: &Subject{}})
 	g.ends = slices.Clone(g.seats[:g.timed])
@@ -319,13 +316,13 @@ func (g *twinGroup) ended(t Instant) int {
 }
 
 // near returns the seats among which the nearest to a subject are, and how many the group has inside its retry window; of a member, besides itself. How far a
-// time that is not known is away is not known either: it may be inside the window.
+// time that is not known is away is not known either: it may be inside the window, and to one that knows none the first in time are the nearest.
 func (g *twinGroup) near(t twinSeat, own bool) (found []twinSeat, count int) {
 	if own {
 		count = -1
 	}
 	if !t.began.known {
-		return g.byID, count + len(g.seats)
+		return g.seats[:min(len(g.seats), MaxCandidates+1)], count + len(g.seats)
 	}
 	lo, hi, gone := 0, g.timed, 0
 	if window := t.s.Contract.RetryWindow; window.Valid {
@@ -355,10 +352,14 @@ func (g *twinGroup) near(t twinSeat, own bool) (found []twinSeat, count int) {
 // endSteps is how many seats are looked at for one that was begun before the window and sent again inside it.
 const endSteps = 64
 
-// nearest keeps the nearest few of the seats that are not the subject's own, and counts them all.
+// nearest keeps the nearest few of the seats that are not the subject's own, and counts them all. To one that does not know its time all are equally far: the
+// first in time are kept.
 func nearest(t twinSeat, seats []twinSeat) (few []twinSeat, all int) {
 	seats = slices.DeleteFunc(slices.Clone(seats), func(o twinSeat) bool { return o.s.ID == t.s.ID })
 	slices.SortFunc(seats, func(a, b twinSeat) int {
+		if !t.began.known {
+			return a.compare(b)
+		}
 		return cmp.Or(cmp.Compare(between(t.began, a.began), between(t.began, b.began)), strings.Compare(a.s.ID, b.s.ID))
 	})
 	seats = slices.CompactFunc(seats, func(a, b twinSeat) bool { return a.s.ID == b.s.ID })

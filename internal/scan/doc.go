@@ -18,4 +18,11 @@
 //   - Memory is bounded by Options.MemBudget and by the number of suspects, never by the number of rows.
 //   - Cases and counts are those of judging all records at once, whatever the order of rows.
 //   - A cancelled or failed scan leaves no file.
+//
+// # Where it is bounded
+//
+// A suspect is judged beside the rows of other actions that ask, or may ask, for the same: of each thing that it asks for, the nearest eight on either side
+// in time of its own first and last send, and eight that tell no time. What is asked for is told together by all rows that references join, as far as they
+// may be one action's. Reconcile names five twins, the nearest in time; of an action that tells no time, the first. So both name the same, unless more than
+// eight stand on one side within one second, or tell no time: then the verdict is the same, and which of them are named is not.
 package scan

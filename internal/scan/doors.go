@@ -44,9 +44,9 @@ func (s *sieve) doors(large map[uint64]bool) *doors {
 func (s *sieve) eachGuest(large map[uint64]bool, each func(door, host uint64)) {
 	for n := range s.asks.seats {
 		host := s.asks.seats[n].node
-		s.asks.near(n, nearTwins, func(node uint64) {
-			if s.unions.root(node) != s.unions.root(host) {
-				each(s.door(node, large), host)
+		s.asks.near(n, s.door(host, large), nearTwins, func(door uint64) {
+			if s.unions.root(door) != s.unions.root(host) {
+				each(door, host)
 			}
 		})
 	}

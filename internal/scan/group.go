@@ -212,7 +212,7 @@ func sum(rows []trace) summary {
 	for i := range rows {
 		t := &rows[i]
 		s.fl |= t.fl
-		s.doubt = s.doubt || t.fl&odd != 0 || meet(&er, t.er) || meet(&pr, t.pr) || meet(&dg, t.dg) || meet(&gn, t.gn)
+		s.doubt = s.doubt || t.fl&odd != 0 || meet(&er, t.er) || meet(&pr, t.pr) || meet(&dg, t.dg) || meet(&gn, t.generation())
 		if t.fl&request != 0 {
 			s.doubt = s.doubt || meet(&tw, t.tw)
 		}

@@ -156,11 +156,11 @@ func (r *run) all(ctx context.Context) (res *Result, err error) {
 	s := &sieve{
 		traces: newPool(r.dir, traceSize, partitions, budget), asked: newPool(r.dir, traceSize, partitions, budget/4),
 		out: newPool(r.dir, suspectSize, partitions, budget/4), counts: &r.counts, strange: newStrangers(r.dir, budget/8),
-		ties: newPool(r.dir, tieSize, partitions, budget/4),
+		ties: newPool(r.dir, tieSize, partitions, budget/4), joined: newJoined(r.dir, budget/4),
 	}
 	h := newHomes(r.dir, budget, r.aliases())
 	defer func() {
-		err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close(), s.strange.close(), s.ties.close())
+		err = errors.Join(err, h.close(), s.traces.close(), s.asked.close(), s.out.close(), s.strange.close(), s.ties.close(), s.joined.close())
 	}()
 	r.opt.Progress.enter(PhaseReading)
 	if err := r.read(ctx, s, h); err != nil {

@@ -73,6 +73,8 @@ type sieve struct {
 	asking  *asking
 	asks    *asks // what suspects ask for
 	unions  unions
+	large   map[uint64]bool // unions of many groups
+	joined  *joined         // the rows of the others
 	decided map[uint64]bool // keys of cases that were decided earlier
 	counts  *Counts
 	common  *common // what the sources have in common
@@ -104,8 +106,9 @@ func (s *sieve) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(pulled) > 0 {
-		if err := s.each(ctx, func(g group) error { return s.pull(g, pulled) }); err != nil {
+	s.large = s.unions.large(fewGroups)
+	if len(s.unions.parent) > 0 {
+		if err := s.each(ctx, func(g group) error { return cmp.Or(s.join(&g), s.pull(g, pulled)) }); err != nil {
 			return err
 		}
 	}
@@ -121,20 +124,42 @@ func (s *sieve) run(ctx context.Context) error {
 
 // claim says what a group is where that is certain. What was decided on is for the rules, however healthy it has become.
 func (s *sieve) claim(g *group) (reconcile.Class, bool) {
-	if s.decided[g.rows[0].k] || g.uncompared() {
+	if s.decided[g.rows[0].k] || s.uncompared(g) {
 		return 0, false
 	}
 	return s.places.claim(g)
 }
 
-// uncompared reports whether one row tells a fingerprint of its request and another only parameters: whether they can be compared, the rules say.
-func (g *group) uncompared() bool {
-	byPrint, byParams := false, false
+// uncompared reports whether two rows tell what was asked for, each by what the other does not tell, or may not tell alike: whether they can be compared, the
+// rules say.
+func (s *sieve) uncompared(g *group) bool {
+	var told [4]toldBy
+	n := 0
 	for i := range g.rows {
-		fl := g.rows[i].fl
-		byPrint, byParams = byPrint || fl&printed != 0, byParams || fl&printed == 0 && fl&request != 0
+		t := &g.rows[i]
+		by := toldBy{params: t.fl&request != 0, read: t.fl&judged != 0}
+		if t.fl&prints != 0 {
+			by.print = s.asking.basis(t)
+		}
+		switch {
+		case !by.params && by.print == 0 || slices.Contains(told[:n], by):
+			continue
+		case n == len(told) || slices.ContainsFunc(told[:n], func(o toldBy) bool { return !by.compares(o) }):
+			return true
+		}
+		told[n], n = by, n+1
 	}
-	return byPrint && byParams
+	return false
+}
+
+// toldBy is by what a row tells what was asked for.
+type toldBy struct {
+	params, read bool
+	print        uint8 // what its fingerprint is made of; 0 = it tells none
+}
+
+func (b toldBy) compares(o toldBy) bool {
+	return b.read && o.read || b.print == o.print && b.print != 0 && b.print != basisMany
 }
 
 // first counts a group as healthy, or writes its rows down as suspects.
@@ -156,10 +181,17 @@ func (s *sieve) first(g group) error {
 func (s *sieve) healthy(g *group, class reconcile.Class, n int64) {
 	s.counts.add(class, n)
 	if g.rows[0].fl&noReq != 0 {
-		s.counts.NotJudged[reconcile.FingerprintConflict.String()] += n
+		s.notJudged(reconcile.FingerprintConflict, n)
 	}
 	if !g.suspectable() {
-		s.counts.NotJudged[reconcile.SuspectedDuplicateIntent.String()] += n
+		s.notJudged(reconcile.SuspectedDuplicateIntent, n)
+	}
+}
+
+// notJudged counts what lacks a mapping; of a rule that was judged of all nothing is left.
+func (s *sieve) notJudged(rule reconcile.Kind, n int64) {
+	if s.counts.NotJudged[rule.String()] += n; s.counts.NotJudged[rule.String()] == 0 {
+		delete(s.counts.NotJudged, rule.String())
 	}
 }
 
@@ -204,6 +236,14 @@ func (s *sieve) pull(g group, pulled map[uint64]bool) error {
 	}
 	s.healthy(&g, class, -1)
 	return s.emit(g)
+}
+
+// join keeps the rows of a group that was joined with others.
+func (s *sieve) join(g *group) error {
+	if root := s.unions.root(g.node); s.unions.joined(g.node) && !s.large[root] {
+		return s.joined.add(root, g.rows)
+	}
+	return nil
 }
 
 // requests notes the references that had no room, request ids for the most part: a keyless row may be joined by nothing else.

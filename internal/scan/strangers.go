@@ -81,7 +81,7 @@ func (tr *tracer) mark(c *reconcile.Contract, m reconcile.Mark) strangeMark {
 
 // seekSent seeks the keys that the provider was sent for whatever the row is of: a trace has no room for them.
 func (tr *tracer) seekSent(r *reconcile.Record, w *writer) error {
-	if r.Role == reconcile.RoleProvider || !tr.contract.OtherKeys() {
+	if !tr.contract.OtherKeys() {
 		return nil
 	}
 	for _, sent := range tr.contract.AppendSentKeys(nil, r, &tr.facts) {

@@ -26,7 +26,9 @@ type stray struct {
 	src      uint16
 	known    bool // t is known
 	passed   bool // it was not compared with somebody who may miss it
-	led      bool // its object led it there, whatever identity it tells itself
+	torn     bool // several identities agree with its subject
+	shared   bool // with other subjects, of which one has it as its own
+	link     reconcile.Link
 }
 
 // The bounds of looking. They are met only where something systematic is wrong: then it matters that candidates stand, not which.
@@ -49,7 +51,7 @@ func (s *strays) gather(j *judge, subjects []*reconcile.Subject, at map[*reconci
 		for _, e := range sub.Evidence[:min(len(sub.Evidence), perStray)] {
 			if p, ok := at[e.Record]; ok {
 				t := e.Record.Time()
-				s.rows = append(s.rows, stray{t: t.UnixNano(), pos: p.pos, subject: s.subject, contract: contract, src: p.src, known: t.Known(), led: sub.Ambiguous && e.Link == reconcile.LinkObjectID})
+				s.rows = append(s.rows, stray{t: t.UnixNano(), pos: p.pos, subject: s.subject, contract: contract, src: p.src, known: t.Known(), torn: sub.Ambiguous, shared: e.Shared, link: e.Link})
 			}
 		}
 	}
@@ -220,25 +222,19 @@ func (s *strays) rowsOf(at uint32) []stray {
 	return s.rows[at:to]
 }
 
-// whole assembles a stray; nil where its rows could not be read again, or the scan is stopped. A line that its object led there may tell a whole identity: of
-// rows by themselves that would be the one of all, and the stray would be nobody else's.
+// whole puts a stray together again, as it was joined when all its neighbours were there: by themselves its rows might join otherwise. nil where they could not
+// be read again.
 func (s *strays) whole(j *judge, at uint32, found map[place]*reconcile.Record) *reconcile.Subject {
-	var rs []*reconcile.Record
-	var led []reconcile.Evidence
+	var ev []reconcile.Evidence
 	for _, row := range s.rowsOf(at) {
-		switch r := found[place{row.src, row.pos}]; {
-		case r == nil:
-		case row.led:
-			led = append(led, reconcile.Evidence{Record: r, Link: reconcile.LinkObjectID})
-		default:
-			rs = append(rs, r)
+		if r := found[place{row.src, row.pos}]; r != nil {
+			ev = append(ev, reconcile.Evidence{Record: r, Link: row.link, Shared: row.shared})
 		}
 	}
-	if subjects := reconcile.Assemble(rs, j.book, j.world); len(subjects) > 0 {
-		subjects[0].Evidence = append(subjects[0].Evidence, led...)
-		return subjects[0]
+	if len(ev) == 0 {
+		return nil
 	}
-	return nil
+	return reconcile.Rejoin(j.book.Claim(ev[0].Record), ev, s.rows[at].torn, j.world)
 }
 
 // pair lets both sides name each other, now and when the stray is judged.

@@ -3,9 +3,12 @@ package scan_test
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"example.com/idemctl/internal/reconcile"
 )
@@ -78,5 +81,96 @@ func TestStrayWithALineThatTellsMore(t *testing.T) {
 	}
 	if want.counts.Findings[reconcile.NotExecuted] > 0 {
 		t.Errorf("a charge that may be the action's own stands, and it is said that nothing does:\n%s", want)
+	}
+}
+
+// joinedStores are stores with a row that may be somebody's missing counterpart and that is joined with others in a way that it alone does not tell.
+var joinedStores = map[string]func(s *store){
+	"a line without a key shares a call with an action": func(s *store) {
+		s.c.ProviderKey, s.c.Provider = reconcile.ProviderKey{Rule: reconcile.ProviderKeyColumn, Column: "provider_key"}, &reconcile.Profile{Name: "drawn", Dedup: true, Retention: reconcile.RetentionMinimum, For: 24 * time.Hour}
+		sent := func(r *reconcile.Record) { r.ProviderKey = reconcile.Text("p3") }
+		s.put(s.receipts, "A", 9*time.Hour, func(r *reconcile.Record) { r.ProviderRef = reconcile.Text("o1") })
+		call := s.put(s.charges, "A", 8*time.Hour, func(r *reconcile.Record) {
+			r.ObjectID, r.Outcome = reconcile.Set([]byte("o1,o2")), reconcile.OutcomeFailed
+		})
+		nowhere(call)
+		nowhere(s.put(s.charges, "p3", 30*time.Hour, func(r *reconcile.Record) { r.ObjectID = reconcile.Text("o1") }))
+		sent(s.put(s.clients, "A", 9*time.Hour, func(r *reconcile.Record) { r.Components[0].Value = reconcile.Text("south") }))
+		s.put(s.clients, "B", 8*time.Hour, nil)
+	},
+	"a line of either of two actions has later lines and a row": func(s *store) {
+		s.c.Effect = reconcile.LegsBoth
+		s.c.ProviderKey, s.c.Provider = reconcile.ProviderKey{Rule: reconcile.ProviderKeyTemplate, Template: "{tenant}-{key}"}, &reconcile.Profile{Name: "drawn", Dedup: true, Retention: reconcile.RetentionMinimum, For: 24 * time.Hour}
+		s.charges.facts.SentKeys = true
+		line := func(key string, before time.Duration, object, sent string) {
+			nowhere(s.put(s.charges, key, before, func(r *reconcile.Record) {
+				if r.ObjectID = reconcile.Text(object); sent != "" {
+					r.ProviderKey = reconcile.Text(sent)
+				}
+			}))
+		}
+		for _, tenant := range []string{"north", "south"} {
+			for _, key := range []string{"A", "B"} {
+				s.put(s.receipts, key, 8*time.Hour, func(r *reconcile.Record) { r.Components[0].Value = reconcile.Text(tenant) })
+			}
+		}
+		line("B", 9*time.Hour, "o2", "")
+		line("A", 8*time.Hour, "o2", "p2")
+		line("A", 8*time.Hour, "o2", "p1")
+		s.put(s.orders, "", 8*time.Hour, func(r *reconcile.Record) { r.EffectID, r.ProviderKey = reconcile.Text("5"), reconcile.Text("p1") })
+	},
+	"two without a key share a call": func(s *store) {
+		s.put(s.receipts, "A", 8*time.Hour, nil)
+		s.put(s.charges, "", 30*time.Hour, func(r *reconcile.Record) {
+			r.ObjectID, r.Outcome = reconcile.Set([]byte("o2,o3")), reconcile.OutcomePending
+		})
+		s.charges.facts.MapsAlias = true
+		s.put(s.charges, "", 7*time.Hour, func(r *reconcile.Record) { r.AliasID = reconcile.Text("o3") })
+		s.put(s.clients, "C", 7*time.Hour, nil)
+		s.put(s.receipts, "", 12*time.Hour, func(r *reconcile.Record) { r.ProviderRef, r.State = reconcile.Text("o2"), reconcile.StateInProgress })
+	},
+}
+
+func nowhere(r *reconcile.Record) { r.Components[0].Value = reconcile.Value{} }
+
+// TestStraysAreWhatTheyWereJoinedTo holds what is said of such rows, and of whom they may belong to, against judging all; no two of them bear one name.
+func TestStraysAreWhatTheyWereJoinedTo(t *testing.T) {
+	t.Parallel()
+	for name, fill := range joinedStores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStore(reconcile.LegsExternal)
+			fill(s)
+			subjects, _ := subjectsOf(s.cfg, s.all(), nil)
+			if !slices.ContainsFunc(subjects, func(o *reconcile.Subject) bool { return o.Stray() && len(o.Evidence) > 1 }) {
+				t.Error("no row that may be somebody's is joined with another")
+			}
+			if !slices.ContainsFunc(subjects, func(o *reconcile.Subject) bool { return len(o.Candidates) > 0 }) {
+				t.Error("nobody may miss it")
+			}
+			noTwoAlike(t, subjects)
+			sameInAnyOrder(t, s)
+		})
+	}
+}
+
+func noTwoAlike(t *testing.T, subjects []*reconcile.Subject) {
+	t.Helper()
+	names := make(map[string]bool)
+	for _, s := range subjects {
+		if s.Contract != nil && names[s.ID] {
+			t.Errorf("two subjects are called %s", s.ID)
+		}
+		names[s.ID] = true
+	}
+}
+
+// TestNoTwoSubjectsShareAName: what is decided of one would be decided of the other.
+func TestNoTwoSubjectsShareAName(t *testing.T) {
+	t.Parallel()
+	for seed := range 3000 {
+		cfg, ms := rapid.Custom(func(t *rapid.T) drawn { cfg, ms := draw(t); return drawn{cfg, ms} }).Example(seed).parts()
+		subjects, _ := subjectsOf(cfg, ms, nil)
+		noTwoAlike(t, subjects)
 	}
 }

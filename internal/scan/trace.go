@@ -19,7 +19,7 @@ type trace struct {
 	fp  uint32 // of the fingerprint and what it is made of; 0 = none
 	pa  uint32 // of the place, above, and of the actor, below, 16 bits each; 0 = not told
 	dg  uint32 // of the amount
-	gn  uint32 // of the generation; 0 = none, or a row by which none is told
+	gn  uint32 // of the generation; 0 = none, or a row by which none is told; of an intent see last
 	t   uint32 // seconds since 1970 of the row's time, for a receipt of its completion, see begun; 0 = unknown
 	fl  flags
 	src uint16
@@ -84,6 +84,27 @@ func (t *trace) completed() uint32 {
 }
 
 func (t *trace) role() reconcile.Role { return t.fl.role() }
+
+// generation is the hash of the row's generation; 0 = none.
+func (t *trace) generation() uint32 {
+	if t.role() == reconcile.RoleIntent {
+		return 0
+	}
+	return t.gn
+}
+
+// last is when an intent was last sent, never where some send does not tell when; 0 for other rows.
+func (t *trace) last() uint32 {
+	if t.role() == reconcile.RoleIntent {
+		return t.gn
+	}
+	return 0
+}
+
+const never = 1<<32 - 1
+
+func (t *trace) place() uint16 { return uint16(t.pa >> 16) }
+func (t *trace) actor() uint16 { return uint16(t.pa) } // the lower half
 
 func (t *trace) put(b []byte) {
 	_ = b[traceSize-1]
@@ -353,6 +374,7 @@ func (tr *tracer) classify(c *reconcile.Contract, r *reconcile.Record, n *trace)
 		if c.Aimed(r) {
 			n.fl |= aimed
 		}
+		n.gn = lastSend(r)
 	case reconcile.RoleOutbox:
 		plain = r.Sent == reconcile.SentConfirmed || r.ConfirmedAt.Known()
 	}
@@ -404,6 +426,18 @@ func answered(r *reconcile.Record) bool {
 		}
 	}
 	return true
+}
+
+// lastSend is when an intent was last sent, see last.
+func lastSend(r *reconcile.Record) uint32 {
+	at := r.AttemptAt
+	for _, a := range r.Attempts {
+		if !a.At.Known() {
+			return never
+		}
+		at = reconcile.Latest(at, a.At)
+	}
+	return seconds(at)
 }
 
 // completion is when a receipt was completed, as far as it says; an atomic contract's receipt is written when it is completed.

@@ -15,8 +15,8 @@ import (
 
 // The bounds of what one suspect is judged beside: one twin refuses a replay, and a person reads no more than a few.
 const (
-	nearTwins         = 8  // actions on either side in time
-	askRows           = 64 // rows of a group whose identities cannot be told apart that ask each by itself
+	nearTwins         = 8 // actions on either side in time
+	askSeats          = 4 // seats that an action takes under one thing
 	invitesPerSuspect = 2 * nearTwins
 	guestRows         = 64 // rows that a guest brings: enough to say who it is and when it began
 	fewGroups         = 64 // groups of one union that come together; of more, which a reference that everybody uses has made, each comes by itself
@@ -46,10 +46,10 @@ func compareAsk(a, b askKey) int {
 // stretch is a part of a list: from one place up to another.
 type stretch struct{ from, to int }
 
-// other is an action that is offered to seats.
+// other is an action that is offered to seats, by the door behind which it is.
 type other struct {
 	t    uint32
-	node uint64
+	door uint64
 }
 
 // asks finds, of all actions, the nearest that ask, or may ask, for what a suspect asks for. Between two seats in time no more are kept than one of them needs.
@@ -66,35 +66,52 @@ type asks struct {
 	untimed map[askKey][]other // those that tell no time
 }
 
-// seatAll takes in a suspect's group.
-func (s *asks) seatAll(g *group) { s.eachAsk(g, s.seat) }
-
-// eachAsk hands over what a group asks for. Where its rows may be of several actions, each asks by itself too; where a reference brought a row, which the rules
-// may find to be another's, the others ask without it.
-func (s *asks) eachAsk(g *group, f func(a *ask, node uint64)) {
-	s.one.reset()
-	for i := range g.rows {
-		s.one.add(s.of, &g.rows[i])
-	}
-	f(&s.one, g.node)
-	if bases := len(s.one.bases); slices.ContainsFunc(g.rows, func(t trace) bool { return t.fl&lodged != 0 }) {
+// eachAsk hands over what each action asks for that rows may be of: those of a group, or of groups that references join. A row that may be one action's or
+// another's is taken for each; a row without a key asks by itself.
+func (s *asks) eachAsk(rows []trace, f func(a *ask)) {
+	unsure := slices.ContainsFunc(rows, func(t trace) bool { return t.id == 0 || t.fl&lodged != 0 }) || rows[0].id != rows[len(rows)-1].id
+	others := rows[:min(len(rows), joinedRows)]
+	for from, n := 0, 0; from < len(rows) && n < joinedRows; n++ {
+		to := from + 1
+		for rows[from].id != 0 && to < len(rows) && rows[to].id == rows[from].id {
+			to++
+		}
 		s.one.reset()
-		for i := range g.rows {
-			if g.rows[i].fl&lodged == 0 {
-				s.one.add(s.of, &g.rows[i])
+		own := slices.ContainsFunc(rows[from:to], func(t trace) bool { return t.fl&lodged == 0 }) // of a key that comes row by row there may be none
+		for i := from; i < to; i++ {
+			if t := &rows[i]; t.fl&lodged == 0 || !own {
+				s.one.add(s.of, t)
 			}
 		}
-		if len(s.one.bases) < bases {
-			f(&s.one, g.node)
+		if unsure && rows[from].k != 0 {
+			for i := from; i < to && own; i++ {
+				if t := &rows[i]; t.fl&lodged != 0 && t.mayJoin(&rows[from]) {
+					s.one.perhaps(s.of, t)
+				}
+			}
+			for i := range others {
+				if t := &others[i]; (i < from || i >= to) && t.mayJoin(&rows[from]) {
+					s.one.perhaps(s.of, t)
+				}
+			}
 		}
+		f(&s.one)
+		from = to
 	}
-	for i := range g.rows[:min(len(g.rows), askRows)] {
-		if g.torn {
-			s.one.reset()
-			s.one.add(s.of, &g.rows[i])
-			f(&s.one, g.node)
-		}
+}
+
+// mayJoin reports whether a row may be found to be of another's action: one that a reference brings, one that does not tell whose of its key it is, a line of
+// an object that some other request made. Where both tell a place it is the same.
+func (t *trace) mayJoin(o *trace) bool {
+	if p, q := t.place(), o.place(); p != q && p != 0 && q != 0 {
+		return false
 	}
+	return t.k == 0 || t.fl&lodged != 0 || t.id == 0 && t.k == o.k || t.role() == reconcile.RoleProvider
+}
+
+// seatAll takes in a suspect's group.
+func (s *asks) seatAll(g *group) {
+	s.eachAsk(g.rows, func(a *ask) { s.seat(a, g.node) })
 }
 
 func (s *asks) seat(a *ask, node uint64) {
@@ -107,50 +124,54 @@ func (s *asks) seat(a *ask, node uint64) {
 	if !a.keyed {
 		return
 	}
-	bases := basesOf(a.bases)
-	if s.bases == nil {
-		s.bases = make(map[uint64][]uint8)
+	for i, bases := range [][]uint8{a.bases, a.most} {
+		if i > 0 && len(bases) == len(a.bases) {
+			break
+		}
+		hash := basesOf(bases)
+		if s.bases == nil {
+			s.bases = make(map[uint64][]uint8)
+		}
+		if s.bases[hash] == nil {
+			s.bases[hash] = append([]uint8{}, bases...)
+		}
+		a.each(filed, hash, func(key askKey) { s.sit(key, a, node) })
 	}
-	if s.bases[bases] == nil {
-		s.bases[bases] = append([]uint8{}, a.bases...)
-	}
-	a.each(filed, bases, func(key askKey) { s.sit(key, a, node) })
 	if a.elsewhere != 0 {
 		s.sit(askKey{what: a.elsewhere}, a, node)
 	}
 }
 
-// sit takes a seat at the first and at the last time of an action. A key of a million rows comes row by row: it has two seats all the same.
+// sit takes seats at the moments of an action. A key of a million rows comes row by row: it has a few all the same, the first and the last among them.
 func (s *asks) sit(key askKey, a *ask, node uint64) {
-	at := [2]int{-1, -1}
-	for n := s.from; n < len(s.seats); n++ {
-		if s.seats[n].key() == key && at[0] < 0 {
-			at[0] = n
-		} else if s.seats[n].key() == key {
-			at[1] = n
+	a.moments(func(t uint32) {
+		first, last, n := -1, -1, 0
+		for i := s.from; i < len(s.seats); i++ {
+			seat := &s.seats[i]
+			switch {
+			case seat.key() != key:
+			case oneMoment(seat.t, t):
+				return
+			case seat.t != 0:
+				n++
+				if first < 0 || seat.t < s.seats[first].t {
+					first = i
+				}
+				if last < 0 || seat.t > s.seats[last].t {
+					last = i
+				}
+			}
 		}
-	}
-	if at[0] < 0 {
-		at[0], s.seats = len(s.seats), append(s.seats, seatAt(key, a.first, node))
-	}
-	first := &s.seats[at[0]]
-	last := max(a.last, first.t)
-	if at[1] >= 0 {
-		last = max(last, s.seats[at[1]].t)
-	}
-	if a.first != 0 {
-		first.t = min(first.t, a.first)
-	}
-	switch {
-	case at[1] >= 0:
-		s.seats[at[1]].t = last
-	case last > first.t+oneMoment:
-		s.seats = append(s.seats, seatAt(key, last, node))
-	}
+		switch {
+		case t == 0 || n < askSeats:
+			s.seats = append(s.seats, seatAt(key, t, node))
+		case t < s.seats[first].t:
+			s.seats[first].t = t
+		case t > s.seats[last].t:
+			s.seats[last].t = t
+		}
+	})
 }
-
-// oneMoment is how many seconds apart two times of one action are looked at as two.
-const oneMoment = 60
 
 // open makes ready for offers: every seat is taken.
 func (s *asks) open() {
@@ -170,13 +191,8 @@ func (s *asks) open() {
 // close makes ready for near: every other was offered.
 func (s *asks) close() { s.full = slices.Sorted(maps.Keys(s.gaps)) }
 
-func (s *asks) offer(a *ask, node uint64) {
-	put := func(key askKey) {
-		s.put(key, other{a.first, node})
-		if a.last > a.first+oneMoment {
-			s.put(key, other{a.last, node})
-		}
-	}
+func (s *asks) offer(a *ask, door uint64) {
+	put := func(key askKey) { a.moments(func(t uint32) { s.put(key, other{t, door}) }) }
 	for _, request := range a.requests {
 		a.each(sought, request, put)
 	}
@@ -200,25 +216,28 @@ func (s *asks) put(key askKey, o other) {
 	n := of.from + at
 	before, after := n > of.from, n < of.to
 	if o.t == 0 {
-		s.untimed[key] = keepNear(s.untimed[key], o, compareNode)
+		s.untimed[key] = keepNear(s.untimed[key], o, compareDoor)
 		return
 	}
 	gap := s.gaps[n] // that of two keys, where one ends: each has a side of its own
 	if before {
-		gap[0] = keepNear(gap[0], o, func(a, b other) int { return cmp.Or(cmp.Compare(a.t, b.t), compareNode(a, b)) })
+		gap[0] = keepNear(gap[0], o, func(a, b other) int { return cmp.Or(cmp.Compare(a.t, b.t), compareDoor(a, b)) })
 	}
 	if after {
-		gap[1] = keepNear(gap[1], o, func(a, b other) int { return cmp.Or(cmp.Compare(b.t, a.t), compareNode(a, b)) })
+		gap[1] = keepNear(gap[1], o, func(a, b other) int { return cmp.Or(cmp.Compare(b.t, a.t), compareDoor(a, b)) })
 	}
 	s.gaps[n] = gap
 }
 
-func compareNode(a, b other) int { return cmp.Compare(a.node, b.node) }
+func compareDoor(a, b other) int { return cmp.Compare(a.door, b.door) }
 
 // keepNear keeps the first few in an order, each action once, and one more: a seat's own may be among them.
 func keepNear(list []other, o other, order func(a, b other) int) []other {
-	if slices.ContainsFunc(list, func(have other) bool { return have.node == o.node }) {
-		return list
+	if at := slices.IndexFunc(list, func(have other) bool { return have.door == o.door }); at >= 0 {
+		if order(list[at], o) <= 0 {
+			return list
+		}
+		list = slices.Delete(list, at, at+1)
 	}
 	n, _ := slices.BinarySearchFunc(list, o, order)
 	if n > nearTwins {
@@ -228,37 +247,36 @@ func keepNear(list []other, o other, order func(a, b other) int) []other {
 	return list[:min(len(list), nearTwins+1)]
 }
 
-// near hands over so many of the nearest others on either side of a seat.
-func (s *asks) near(n, most int, each func(node uint64)) {
-	key, own := s.seats[n].key(), s.seats[n].node
-	for _, o := range s.untimed[key][:min(len(s.untimed[key]), most)] {
-		if o.node != own {
-			each(o.node)
+// near hands over so many of the nearest others on either side of a seat, behind doors other than its own.
+func (s *asks) near(n int, own uint64, most int, each func(door uint64)) {
+	key, met := s.seats[n].key(), make([]uint64, 0, nearTwins)
+	meet := func(others []other) {
+		for _, o := range others {
+			if o.door != own && len(met) < most && !slices.Contains(met, o.door) {
+				met = append(met, o.door)
+				each(o.door)
+			}
 		}
 	}
+	meet(s.untimed[key])
 	at, _ := slices.BinarySearch(s.full, n+1)
 	for side, step := range []int{-1, 1} {
-		met := 0
-		for i := at - 1 + side; i >= 0 && i < len(s.full) && met < most; i += step {
+		met = met[:0]
+		for i := at - 1 + side; i >= 0 && i < len(s.full) && len(met) < most; i += step {
 			if of := s.full[i] - side; of < 0 || of >= len(s.seats) || s.seats[of].key() != key {
 				break
 			}
-			for _, o := range s.gaps[s.full[i]][1-side] {
-				if o.node != own && met < most {
-					met++
-					each(o.node)
-				}
-			}
+			meet(s.gaps[s.full[i]][1-side])
 		}
 	}
 }
 
-// offerAll returns what offers a group to the seats of those that ask for the same. A row without a key is no twin of anybody's, but it may be of an action that
-// is, and alone tell what that asks for: it is offered where its union comes with it.
+// offerAll returns what offers a group to the seats of those that ask for the same. A row without a key is no twin of anybody's; groups that references join
+// are offered together, see offerJoined.
 func (s *sieve) offerAll(large map[uint64]bool) func(group) error {
 	return func(g group) error {
-		if g.rows[0].k != 0 || s.unions.joined(g.node) && !large[s.unions.root(g.node)] {
-			s.asks.eachAsk(&g, s.asks.offer)
+		if g.rows[0].k != 0 && (!s.unions.joined(g.node) || large[s.unions.root(g.node)]) {
+			s.asks.eachAsk(g.rows, func(a *ask) { s.asks.offer(a, g.node) })
 		}
 		return nil
 	}
@@ -269,9 +287,18 @@ func (s *sieve) seatTwins(ctx context.Context) error {
 	if len(s.asks.seats) == 0 {
 		return nil
 	}
+	large := s.large
+	s.asks.seats = slices.DeleteFunc(s.asks.seats, func(seat askSeat) bool { // they sit with those that they are joined with
+		return s.unions.joined(seat.node) && s.joined.whole(s.unions.root(seat.node))
+	})
+	if err := s.joined.each(ctx, s.asks.seatJoined); err != nil {
+		return err
+	}
 	s.asks.open()
-	large := s.unions.large(fewGroups)
 	if err := s.each(ctx, s.offerAll(large)); err != nil {
+		return err
+	}
+	if err := cmp.Or(s.joined.each(ctx, s.asks.offerJoined), s.joined.close()); err != nil {
 		return err
 	}
 	s.asks.close()
@@ -321,7 +348,7 @@ func (c *crowd) twinsOf() map[int32][]int32 {
 	out := make(map[int32][]int32)
 	for n := range s.seats {
 		first := int32(s.seats[n].node - 1) // as below
-		s.near(n, twinRows, func(node uint64) {
+		s.near(n, s.seats[n].node, twinRows, func(node uint64) {
 			if o := int32(node - 1); !slices.Contains(out[first], o) { // a row's place, see close
 				out[first] = append(out[first], o)
 			}
@@ -355,7 +382,7 @@ func (g *group) suspectable() bool {
 	actor, request := false, false
 	for i := range g.rows {
 		t := &g.rows[i]
-		actor, request = actor || uint16(t.pa) != 0, request || t.tw|t.fp != 0 // the lower half
+		actor, request = actor || t.actor() != 0, request || t.tw|t.fp != 0
 	}
 	return g.rows[0].fl&noActor == 0 && actor && request
 }
