@@ -22,7 +22,7 @@ func (j *judging) sharing(rows []*Record, counts func(*Record) bool) (both []*Re
 			}
 			text := r.Source + "\x00" + string(j.c.uniqueText(i, r))
 			if o := seen[text]; o != nil {
-				return []*Record{o, r}, strings.Join(rule.Columns, ", ")
+				return []*Record{o, r}, strings.Join(rule.Columns, " and ")
 			}
 			seen[text] = r
 		}
@@ -36,7 +36,7 @@ func (j *judging) sharing(rows []*Record, counts func(*Record) bool) (both []*Re
 				continue
 			}
 			if own := seen[t.Row.Source+"\x00"+string(j.c.uniqueText(i, t.Row))]; own != nil {
-				return []*Record{own, t.Row}, strings.Join(rule.Columns, ", ")
+				return []*Record{own, t.Row}, strings.Join(rule.Columns, " and ")
 			}
 		}
 	}

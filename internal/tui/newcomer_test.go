@@ -252,3 +252,24 @@ func TestOneRecordHasNoHoles(t *testing.T) {
 		}
 	}
 }
+
+// TestTimelineTellsASendOnce: an attempt whose time stands in its row twice is one event, not two.
+func TestTimelineTellsASendOnce(t *testing.T) {
+	t.Parallel()
+	c, _ := training(t, "region-failover", 120, 36)
+	c.press("enter")
+	v, sends := c.r.top().(*caseView), 0
+	for i, e := range v.events() {
+		if e.what == "sent" {
+			sends++
+		}
+		for _, o := range v.events()[:i] {
+			if e.column == o.column && e.what == o.what && e.at.Equal(o.at) {
+				t.Errorf("%s %s at %v is told twice", e.who, e.what, e.at)
+			}
+		}
+	}
+	if sends != 2 {
+		t.Errorf("%d sends of two attempts", sends)
+	}
+}

@@ -46,6 +46,9 @@ func (v *caseView) events() []event {
 			if f.Name == factRevoked { // the receipt tells it, and stands as it is
 				who = "rights"
 			}
+			if slices.ContainsFunc(out, func(e event) bool { return e.column == i && e.what == what && e.at.Equal(at) }) {
+				continue // a line of one attempt tells its time as the row's and as the attempt's: it was sent once
+			}
 			out = append(out, event{at: at, column: i, who: who, what: what})
 		}
 	}
