@@ -42,7 +42,7 @@ func newDecide(a *app, cases []*scan.Case) *decide {
 	}
 	d.collect()
 	d.reason = &blank{label: "Reason", hint: a.kept("why; it is kept for ever, under your name", "why; it is thrown away when the training ends"), field: newField(reasonLimit), high: 2}
-	d.ref = &blank{label: "Reference", hint: "the other case's id, the refund, the proof", field: newField(200), least: 1, high: 1, shown: d.asksRef}
+	d.ref = &blank{label: "Reference", hint: anyRef, field: newField(200), least: 1, high: 1, shown: d.asksRef}
 	d.to = &blank{label: "To", hint: "who takes it over", field: newField(100), least: 1, high: 1, shown: d.is(reconcile.DecideEscalate)}
 	d.when = &blank{label: "When", hint: whenHint, field: newField(40), least: 1, high: 1, shown: d.asksWhen}
 	d.phrase = &blank{label: "Type", field: newField(60), least: 1, high: 1, sealed: true, shown: func() bool { return len(cases) > 1 && d.chosen >= 0 }}
@@ -180,6 +180,7 @@ func (d *decide) wants() string {
 	o, _ := d.choice()
 	d.reason.least = audit.LeastReason(o.Decision, len(d.able()))
 	d.reason.because = fullReason(o.Decision, len(d.able()))
+	d.ref.hint = d.refHint(o.As)
 	d.when.least, d.when.hint = 1, whenHint
 	if o.Decision == reconcile.DecideResolve {
 		d.when.hint = "when somebody looked: " + stamp(d.now())
@@ -197,6 +198,22 @@ func (d *decide) wants() string {
 		return "type  " + d.wanted() + "  to arm the button"
 	}
 	return ""
+}
+
+const anyRef = "the other case's id, the refund, the proof"
+
+// refHint names the action that is most likely meant, where the decision is about another one: nobody knows its id by heart.
+func (d *decide) refHint(as reconcile.Resolution) string {
+	if as != reconcile.Distinct && as != reconcile.DuplicateOf || len(d.cases) > 1 {
+		return anyRef
+	}
+	c := d.cases[0]
+	for _, list := range [][]reconcile.Candidate{c.Twins, c.Others, c.Candidates} {
+		if len(list) > 0 {
+			return "such as " + text.SafeString(list[0].Case) + ", " + report.NeighbourName(list[0], false)
+		}
+	}
+	return "the other case's id"
 }
 
 // fullReason says why a decision asks for more than a word or two, "" where it does not.

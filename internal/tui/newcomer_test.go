@@ -273,3 +273,19 @@ func TestTimelineTellsASendOnce(t *testing.T) {
 		t.Errorf("%d sends of two attempts", sends)
 	}
 }
+
+// TestTheOtherIsNamedWhereItIsAskedFor: whoever calls two actions distinct is told the other one's id, and whose it is, in the box that asks for it.
+func TestTheOtherIsNamedWhereItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 36}} {
+		c, _ := training(t, "bought-twice", size[0], size[1])
+		c.press("enter", "d").wait(time.Second)
+		c.press("tab")
+		d := c.r.dialogs[0].dialog.(*decide)
+		for d.options[d.at].As != reconcile.Distinct {
+			c.press("down")
+		}
+		c.press(" ").shows("such as " + d.cases[0].Twins[0].Case)
+		c.press("tab").typeText("the customer says so").press("tab").typeText(d.cases[0].Twins[0].Case).press("tab", "enter").shows("recorded: distinct")
+	}
+}
