@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/idemctl/internal/reconcile"
+	"example.com/idemctl/internal/sources"
 	"example.com/idemctl/internal/sources/mapping"
 )
 
@@ -24,6 +25,8 @@ func (d *decoder) check(cfg *Config) {
 		later(cfg)
 	}
 	cfg.shareKeys()
+	reconcile.Book(cfg.Contracts).ShareScopes()
+	cfg.settleLogs()
 	d.serve(cfg)
 	for i := range cfg.Sources {
 		s := &cfg.Sources[i]
@@ -73,6 +76,51 @@ func add(set map[string]bool, names ...string) {
 	for _, n := range names {
 		set[n] = true
 	}
+}
+
+// settleLogs fills in what a contract's providers decide: where its effect is looked for, and how late a log that does not say shows an effect. What a log shows of an
+// action is never passed over for want of a word: only a declared effect makes it none.
+func (c *Config) settleLogs() {
+	for _, contract := range c.Contracts {
+		local, external := false, contract.Provider != nil
+		for i := range c.Sources {
+			s := &c.Sources[i]
+			switch {
+			case !mayShow(s, contract):
+			case s.Role == reconcile.RoleEffect:
+				local = true
+			case s.Role == reconcile.RoleProvider:
+				external = true
+				if contract.Provider != nil {
+					s.Lag = max(s.Lag, contract.Provider.Lag)
+				}
+			}
+		}
+		switch {
+		case contract.Effect != 0:
+		case external && !local && contract.Provider == nil:
+			contract.Effect = reconcile.LegsExternal
+		case external:
+			contract.Effect = reconcile.LegsBoth
+		default:
+			contract.Effect = reconcile.LegsLocal
+		}
+	}
+}
+
+// mayShow reports whether a source's rows may be of a contract's actions: those of a map that has words of its own for operations are of these.
+func mayShow(s *sources.Spec, c *reconcile.Contract) bool {
+	at := slices.IndexFunc(s.Map, func(f sources.Field) bool { return f.Name == "operation" })
+	if at < 0 {
+		return true
+	}
+	words := slices.Collect(maps.Values(s.Map[at].Words))
+	if of := s.Map[at].Const; of != nil {
+		words = []string{*of}
+	}
+	return len(words) == 0 || slices.ContainsFunc(words, func(word string) bool {
+		return reconcile.Book{c}.Claim(&reconcile.Record{Role: s.Role, Claimed: true, Components: []reconcile.Component{{Name: "operation", Value: reconcile.Text(word)}}}) != nil
+	})
 }
 
 // shareKeys marks the contracts that send keys to one provider, as far as the sources' maps tell which logs show whom.

@@ -40,12 +40,6 @@ func (d *decoder) complete(c *reconcile.Contract, at pos) {
 	if !c.EffectWithin.Valid {
 		c.EffectWithin = reconcile.For(c.Settle)
 	}
-	if c.Effect == 0 {
-		c.Effect = reconcile.LegsLocal
-		if c.Provider != nil {
-			c.Effect = reconcile.LegsBoth
-		}
-	}
 	d.later = append(d.later, func(cfg *Config) {
 		for _, o := range cfg.Contracts {
 			if o == c {

@@ -149,7 +149,7 @@ func wantSources(t *testing.T) []sources.Spec {
 			Map:      []sources.Field{{Name: "key", From: "k"}, {Name: "amount", From: "amount", Unit: "major", CurrencyIs: "EUR"}},
 		},
 		{
-			Name: "charges", Role: reconcile.RoleProvider, Scheme: sources.JSONL, Path: "charges-*.jsonl.gz", Shown: "jsonl:charges-*.jsonl.gz", Claim: map[string]string{"metadata.app": "orders"},
+			Name: "charges", Role: reconcile.RoleProvider, Scheme: sources.JSONL, Path: "charges-*.jsonl.gz", Shown: "jsonl:charges-*.jsonl.gz", Claim: map[string]string{"metadata.app": "orders"}, Lag: time.Hour,
 			Map: []sources.Field{{Name: "object_id", From: "data.object.id"}, {Name: "outcome", From: "type", Words: map[string]string{"charge.succeeded": "succeeded", "charge.failed": "failed"}}},
 		},
 		{

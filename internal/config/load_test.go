@@ -2,12 +2,15 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
+	"example.com/idemctl/internal/reconcile"
 	"example.com/idemctl/internal/text/hostile"
 )
 
@@ -30,6 +33,43 @@ func TestLoadFindsTheFile(t *testing.T) {
 	cfg, err := Load(dir, Options{})
 	if err != nil || !cfg.Fixture || string(cfg.Scenario) != "title: x\n" {
 		t.Errorf("beside a scenario: %+v, %v", cfg, err)
+	}
+}
+
+// TestLogsAreHeeded: what a provider's log may show of an action is looked at unless the contract declares that it is no effect, and as late as its profile says.
+func TestLogsAreHeeded(t *testing.T) {
+	t.Parallel()
+	const (
+		log    = "\n  - {name: log, role: provider, open: 'jsonl:l.jsonl', map: {key: k, object_id: o, outcome: s%s}}"
+		orders = "\n  - {name: orders, role: effects, open: 'jsonl:o.jsonl', map: {key: k, effect_id: i}}"
+	)
+	for name, tc := range map[string]struct {
+		contract, sources string
+		effect            reconcile.Legs
+		lag               time.Duration
+	}{
+		"rows alone":                    {"", orders, reconcile.LegsLocal, 0},
+		"a log alone":                   {"", fmt.Sprintf(log, ""), reconcile.LegsExternal, 0},
+		"rows and a log":                {"", orders + fmt.Sprintf(log, ""), reconcile.LegsBoth, 0},
+		"a log of another operation":    {"", orders + fmt.Sprintf(log, ", operation: {value: refund}"), reconcile.LegsLocal, 0},
+		"a log of other words":          {"", orders + fmt.Sprintf(log, ", operation: {from: t, words: {x: refund}}"), reconcile.LegsLocal, 0},
+		"a log of its words":            {"", orders + fmt.Sprintf(log, ", operation: {from: t, words: {x: refund, y: pay}}"), reconcile.LegsBoth, 0},
+		"declared to be no effect":      {", effect: local", orders + fmt.Sprintf(log, ""), reconcile.LegsLocal, 0},
+		"a provider":                    {", provider: stripe-v1", fmt.Sprintf(log, ""), reconcile.LegsBoth, 15 * time.Minute},
+		"a provider that shows at once": {", provider: {dedup: false, lag: 0s}", fmt.Sprintf(log, ""), reconcile.LegsBoth, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, FileName), "version: 1\nname: t\ncontracts: {operation: pay, scope: [tenant, operation, key]"+tc.contract+"}\nsources:"+tc.sources+"\n")
+			cfg, err := Load(dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c, s := cfg.Contracts[0], cfg.Sources[len(cfg.Sources)-1]; c.Effect != tc.effect || s.Lag != tc.lag {
+				t.Errorf("effect %v, want %v; lag %s, want %s", c.Effect, tc.effect, s.Lag, tc.lag)
+			}
+		})
 	}
 }
 

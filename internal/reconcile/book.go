@@ -50,6 +50,15 @@ func (b Book) withoutOperation() *Contract {
 	return nil
 }
 
+// ShareScopes marks the contracts whose scope is that of an earlier one and does not tell them apart.
+func (b Book) ShareScopes() {
+	for i, c := range b {
+		c.ScopeOfAnother = !slices.Contains(c.Scope, "operation") && slices.ContainsFunc(b[:i], func(o *Contract) bool {
+			return slices.Equal(slices.Sorted(slices.Values(o.Scope)), slices.Sorted(slices.Values(c.Scope)))
+		})
+	}
+}
+
 func (r *Record) setComponent(name string, v Value) {
 	for i := range r.Components {
 		if r.Components[i].Name == name {

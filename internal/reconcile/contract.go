@@ -177,6 +177,8 @@ type Contract struct {
 	ProviderKey ProviderKey
 	SharesKeys  bool // other contracts send keys to the same provider: see Book.ShareKeys
 
+	ScopeOfAnother bool // an earlier contract has the same scope, without operation: see Book.ShareScopes
+
 	FourEyes      []string
 	ApprovalLife  Span
 	ReplayMaxAge  Span

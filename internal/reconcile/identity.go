@@ -155,9 +155,13 @@ func caseID(s *Subject, w *World) string {
 	return caseName(buf)
 }
 
-// CaseID is the id of the case of an identity whose key is known.
+// CaseID is the id of the case of an identity whose key is known. Of contracts whose scopes are made of the same components and leave the operation out, all but
+// the first name theirs by their operation too: one key is an action of each.
 func (c *Contract) CaseID(identity []Component) string {
 	buf := []byte("identity\x00")
+	if c.ScopeOfAnother {
+		buf = append(append(buf, c.Operations[0]...), 0, 0)
+	}
 	for i := range identity {
 		buf = append(append(buf, identity[i].Name...), 0)
 	}

@@ -88,6 +88,32 @@ func TestCaseIDIgnoresContractNameAndPlace(t *testing.T) {
 	}
 }
 
+// TestOneScopeOfTwoContracts: a key is an action of each contract whose scope leaves the operation out, and each has a case of its own. The first keeps the id
+// that it has alone.
+func TestOneScopeOfTwoContracts(t *testing.T) {
+	t.Parallel()
+	id := []Component{{Name: "tenant", Value: Text("north")}, {Name: "key", Value: Text("K")}}
+	alone := &Contract{Operations: []string{"pay"}, Scope: []string{"tenant", "key"}}
+	book := Book{
+		{Operations: []string{"pay"}, Scope: []string{"tenant", "key"}}, {Operations: []string{"refund"}, Scope: []string{"key", "tenant"}},
+		{Operations: []string{"ship"}, Scope: []string{"tenant", "key"}}, {Operations: []string{"bill"}, Scope: []string{"tenant", "operation", "key"}},
+	}
+	book.ShareScopes()
+	if book[0].CaseID(id) != alone.CaseID(id) {
+		t.Error("a second contract gave the first one's cases other ids")
+	}
+	seen := make(map[string]string)
+	for _, c := range book[:3] {
+		if have, twice := seen[c.CaseID(id)]; twice {
+			t.Errorf("the cases of %s and %s have one id", have, c.Operations[0])
+		}
+		seen[c.CaseID(id)] = c.Operations[0]
+	}
+	if book[3].ScopeOfAnother {
+		t.Error("a scope with the operation tells the contracts apart")
+	}
+}
+
 func TestGlob(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

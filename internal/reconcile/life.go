@@ -112,6 +112,11 @@ func (c *Contract) DeadAt(r *Record) Instant {
 	return c.LeaseEnd(r).Add(c.DeadAfter.D)
 }
 
+// tellsEnd reports whether a receipt tells when its worker was done with it. One that is written with the effect does so by its beginning.
+func (c *Contract) tellsEnd(r *Record) bool {
+	return c.Atomic || r.CompletedAt.known || r.UpdatedAt.known
+}
+
 // HasEffect reports whether a response with this status had an effect; an unknown status is taken to have had one.
 func (c *Contract) HasEffect(status Number) bool {
 	if !status.Valid {

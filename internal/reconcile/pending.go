@@ -57,6 +57,15 @@ func (j *judging) deadAt(r *Record) Instant {
 	return dead
 }
 
+// seeSilentEnd allows for the worker of a receipt that is finished and does not tell when: it may have been at it as long as one may be.
+func (j *judging) seeSilentEnd() {
+	for _, e := range j.s.Evidence {
+		if r := e.Record; r.Role == RoleReceipt && j.c.StateOf(r) != StateInProgress && !j.c.tellsEnd(r) {
+			j.lastSend = Latest(j.lastSend, j.c.LeaseEnd(r).Add(j.skewOf(r)), j.c.DeadAt(r).Add(j.skewOf(r)))
+		}
+	}
+}
+
 // seeLostWorker allows for a worker whose receipt is gone: lost in a restore, aged out, or in a store that could not be read. It may act until its lease and
 // dead_after have passed; where they are undeclared it may always. A contract that commits receipt and row together, without a lease, has no such worker.
 func (j *judging) seeLostWorker() {

@@ -103,6 +103,7 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	j.seeLostRetry()
 	j.seeLostWorker()
 	j.seeLostMessage()
+	j.seeSilentEnd()
 	return j
 }
 

@@ -44,7 +44,7 @@ func (s *Source) coverage(ext rows.Extent) reconcile.Coverage {
 
 // reach is how far a source shows, when it was read to its end.
 func (s *Source) reach(ext rows.Extent) reconcile.Coverage {
-	c := reconcile.Coverage{Complete: true, Proves: true}
+	c := reconcile.Coverage{Complete: true, Proves: true, Lag: s.spec.Lag}
 	d := s.spec.Coverage
 	switch {
 	case ext.Limit.Doubt != "" && !s.settled(ext):
@@ -66,7 +66,7 @@ func (s *Source) reach(ext rows.Extent) reconcile.Coverage {
 		if c.To.After(s.now) {
 			c.To = s.now // nothing shows what is still to come, whatever is declared
 		}
-		c.Lag, c.Partitions = d.Lag, d.Partitions
+		c.Lag, c.Partitions = cmp.Or(d.Lag, c.Lag), d.Partitions
 	}
 	if !ext.Limit.To.IsZero() {
 		c.To = earlier(c.To, reconcile.At(ext.Limit.To))

@@ -68,6 +68,7 @@ type Spec struct {
 	Pattern     string    // text: the regular expression that each line matches; its named groups are the columns
 	CSV         *CSVShape // csv: nil = comma, with a header
 	Coverage    *DeclaredCoverage
+	Lag         time.Duration // how late its rows come where Coverage does not say: that of the provider whose log it is
 	Retained    reconcile.Span
 	Fingerprint *reconcile.FingerprintSpec
 	Components  []string // names in the contracts' scopes
