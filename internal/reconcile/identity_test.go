@@ -95,8 +95,10 @@ func TestOneScopeOfTwoContracts(t *testing.T) {
 	id := []Component{{Name: "tenant", Value: Text("north")}, {Name: "key", Value: Text("K")}}
 	alone := &Contract{Operations: []string{"pay"}, Scope: []string{"tenant", "key"}}
 	book := Book{
-		{Operations: []string{"pay"}, Scope: []string{"tenant", "key"}}, {Operations: []string{"refund"}, Scope: []string{"key", "tenant"}},
-		{Operations: []string{"ship"}, Scope: []string{"tenant", "key"}}, {Operations: []string{"bill"}, Scope: []string{"tenant", "operation", "key"}},
+		{Operations: []string{"pay"}, Scope: []string{"tenant", "key"}},
+		{Operations: []string{"refund"}, Scope: []string{"key", "tenant"}},
+		{Operations: []string{"ship"}, Scope: []string{"tenant", "key"}},
+		{Operations: []string{"bill"}, Scope: []string{"tenant", "operation", "key"}},
 	}
 	book.ShareScopes()
 	if book[0].CaseID(id) != alone.CaseID(id) {
