@@ -20,11 +20,9 @@ func (j *judging) foldAliases() {
 		}
 		p.folded = true
 		o.lines, o.at = append(o.lines, p.lines...), Earliest(o.at, p.at)
-		if p.weight > o.weight {
-			o.outcome, o.weight = p.outcome, p.weight
-		}
-		if !o.amount.Valid {
-			o.amount = p.amount
+		amount := o.amount
+		if o.settle(); amount.Valid {
+			o.amount = amount
 		}
 	}
 	j.objects = slices.DeleteFunc(j.objects, func(o *object) bool { return o.folded })

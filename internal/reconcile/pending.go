@@ -21,7 +21,7 @@ func (j *judging) findPending() {
 	}
 	for _, o := range j.objects {
 		if o.outcome == OutcomePending {
-			j.pend("provider-open", o.lines[0], Instant{})
+			j.pend("provider-open", o.openLine(), Instant{})
 		}
 	}
 	for _, r := range j.intents {

@@ -26,12 +26,13 @@ func (j *judging) serviceSign() (string, []string) {
 		return "the service itself recorded that it does not know", []string{ref(r)}
 	}
 	for _, o := range j.objectsIn(OutcomePending, OutcomeUnknown) {
+		line := o.openLine()
 		switch {
-		case !j.older(o.at):
+		case !j.older(line.CreatedAt.Or(o.at)):
 		case o.doubted:
 			return "the provider's log tells two ends of one event", []string{ref(o.lines[0])}
 		default:
-			return "the provider was called and gave no final answer", []string{ref(o.lines[0])}
+			return "the provider was called and gave no final answer", []string{ref(line)}
 		}
 	}
 	for _, r := range j.pendingRows { // whoever meets a receipt is answered; without one the row is all that tells of the action

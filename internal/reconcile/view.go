@@ -59,20 +59,6 @@ type judging struct {
 	earlier []Decided // what was decided on it before; none while only the records are judged
 }
 
-// object is a provider's object, folded from the lines that tell of it.
-type object struct {
-	source  string
-	id      Value
-	lines   []*Record
-	outcome Outcome
-	weight  int  // of the line that told it
-	doubted bool // the log tells the contrary of it too
-	folded  bool // into one that it is another name of
-	counts  int  // how many records it counts for, see creations
-	amount  Amount
-	at      Instant
-}
-
 func look(s *Subject, w *World, earlier []Decided) *judging {
 	j := &judging{s: s, c: s.Contract, w: w, out: &Judgement{CaseID: s.ID, Digest: evidenceDigest(s)}, earlier: earlier}
 	for i := range s.Evidence {
@@ -86,6 +72,9 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 	slices.SortFunc(j.objects, func(a, b *object) int {
 		return strings.Compare(a.source+"\x00"+a.id.String(), b.source+"\x00"+b.id.String())
 	})
+	for _, o := range j.objects {
+		o.settle()
+	}
 	j.foldAliases()
 	for _, o := range j.objects { // what tells when it was made comes first, what became of it later
 		slices.SortStableFunc(o.lines, func(a, b *Record) int { return cmpInstant(a.CreatedAt, b.CreatedAt) })
@@ -159,43 +148,7 @@ func (j *judging) seeLine(r *Record) {
 		j.byName[name] = o
 		j.objects = append(j.objects, o)
 	}
-	o.fold(r)
-}
-
-// fold takes the weightiest outcome that any line tells: a success seen once stays a success, whatever an earlier or repeated line says.
-func (o *object) fold(r *Record) {
-	o.lines = append(o.lines, r)
-	o.at = Earliest(o.at, r.CreatedAt)
-	if weight(r) > o.weight {
-		o.outcome, o.weight = r.Outcome, weight(r)
-	}
-	if r.Amount.Valid && (!o.amount.Valid || weight(r) >= o.weight) && r.Outcome != OutcomeReversed {
-		o.amount = r.Amount
-	}
-}
-
-// weight orders what lines tell of one object. A line of a log that holds a line per attempt tells of one send only: that another one failed is no answer to
-// a send that got none.
-func weight(r *Record) int {
-	attempt := len(r.Attempts) > 0
-	switch r.Outcome {
-	case OutcomeReversed:
-		return 6
-	case OutcomeSucceeded:
-		return 5
-	case OutcomePending:
-		if attempt {
-			return 4
-		}
-		return 1
-	case OutcomeUnknown:
-		if attempt {
-			return 3
-		}
-	case OutcomeFailed:
-		return 2
-	}
-	return 0
+	o.lines, o.at = append(o.lines, r), Earliest(o.at, r.CreatedAt)
 }
 
 func (j *judging) seeTimes(r *Record) {
