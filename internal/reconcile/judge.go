@@ -96,7 +96,7 @@ func (j *judging) expectCounterparts() {
 		return
 	}
 	rows := len(j.effects) + len(j.pendingRows) + len(j.undone)
-	recorded := j.done() != nil || j.confirmed()
+	recorded := j.recorded() != nil || j.confirmed()
 	if rows == 0 && j.c.Effect.local() && (recorded || len(j.objectsIn(OutcomeSucceeded)) > 0) {
 		j.proved(j.localGone)
 	}

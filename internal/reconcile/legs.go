@@ -64,7 +64,7 @@ func (j *judging) localLeg() Leg {
 		return leg(LegYes, "effect-stands")
 	case j.claimedOpenly():
 		return leg(LegUndetermined, "claimed-twice")
-	case len(j.undone) > 0 && j.done() != nil:
+	case len(j.undone) > 0 && j.recorded() != nil:
 		return leg(LegYes, "effect-undone")
 	case j.reversed():
 		return leg(LegYes, "effect-reversed")
@@ -72,7 +72,7 @@ func (j *judging) localLeg() Leg {
 		return leg(LegYes, "effect-undone")
 	case len(j.pendingRows) > 0:
 		return leg(LegUndetermined, "row-pending")
-	case j.localGone.state == absenceProved && (j.done() != nil || j.confirmed() || len(j.copyEffects) > 0) && !j.candidateIn(RoleEffect):
+	case j.localGone.state == absenceProved && (j.recorded() != nil || j.confirmed() || len(j.copyEffects) > 0) && !j.candidateIn(RoleEffect):
 		return leg(LegLost, "recorded-as-done")
 	case gone.state != absenceProved:
 		return leg(LegUndetermined, gone.code)
@@ -122,8 +122,10 @@ func (j *judging) providerLeg() Leg {
 		return leg(LegUndetermined, "pending")
 	case len(j.objects) == 0 && j.mayWake && j.overtaken:
 		return leg(LegUndetermined, "receipt-gone")
-	case len(j.objects) == 0 && (j.done() != nil || j.confirmed() || j.rowNamesProvider() != nil):
+	case len(j.objects) == 0 && (j.recorded() != nil || j.confirmed() || j.rowNamesProvider() != nil):
 		return leg(LegLost, "recorded-as-done")
+	case len(j.objects) > 0 && j.done() == nil && j.recorded() != nil: // what failed may be a later call's object
+		return leg(LegUndetermined, "provider-unclear")
 	case j.objectClaimed():
 		return leg(LegUndetermined, "claimed-twice")
 	case j.asOfRestore():

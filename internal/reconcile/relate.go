@@ -53,7 +53,7 @@ func Wants(s *Subject, w *World) []Want {
 	}
 	j := look(s, w, nil)
 	from := j.firstSend
-	if j.done() != nil {
+	if j.recorded() != nil {
 		from = j.began
 	}
 	var out []Want

@@ -135,8 +135,8 @@ func (j *judging) objectRefs() []string {
 
 // receiptWithout returns the serving receipt that records an effect which is covered-absent.
 func (j *judging) receiptWithout() *Record {
-	done := j.done()
-	if done == nil || !slices.Contains(j.receipts, done) || !j.c.Effect.local() || !j.noRow() {
+	done := j.recorded()
+	if done == nil || !j.serves(done) || !j.c.Effect.local() || !j.noRow() {
 		return nil
 	}
 	return done
@@ -163,7 +163,7 @@ func receiptWithoutEffect(j *judging) (bool, []string, map[string]string) {
 }
 
 func providerMissing(j *judging) (bool, []string, map[string]string) {
-	recorded := j.done()
+	recorded := j.recorded()
 	if recorded == nil {
 		recorded = j.rowNamesProvider()
 	}

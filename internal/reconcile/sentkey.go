@@ -140,7 +140,7 @@ func (j *judging) hidesSends(f *SourceFacts) bool {
 		return false // its keys are the client's: it tells the others apart
 	case !keyed && !f.SentKeys:
 		return false // it tells no key at all: whatever fits is a candidate
-	case j.testifiesByRef(f) && (j.done() != nil || j.confirmed() || j.rowNamesProvider() != nil):
+	case j.testifiesByRef(f) && (j.recorded() != nil || j.confirmed() || j.rowNamesProvider() != nil):
 		return false // the object itself is known
 	}
 	return !j.sendsKnown()

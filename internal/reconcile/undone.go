@@ -1,6 +1,9 @@
 package reconcile
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Taken back is what was made and does not stand any more: a charge that was reversed, a row that was marked as deleted. It was executed, and a retry would do
 // it a second time; a void row never took effect.
@@ -41,7 +44,29 @@ func (j *judging) takenBackHere() bool {
 		return (r.Status == StatusVoid || r.Status == StatusReversed) && !r.DeletedAt.known
 	}
 	return len(j.effects)+len(j.copyEffects)+len(j.pendingRows) == 0 && slices.ContainsFunc(j.undone, back) &&
-		len(j.objectsIn(OutcomeSucceeded)) > 0 && len(j.objectsIn(OutcomeReversed)) == 0
+		len(j.objectsIn(OutcomeSucceeded)) > 0 && !j.backWhole()
+}
+
+// backWhole reports whether an object that reverses others, as a refund does, gave back what those made; it may where their amounts cannot be compared.
+func (j *judging) backWhole() bool {
+	var made, back Amount
+	for _, o := range j.objectsIn(OutcomeSucceeded, OutcomeReversed) {
+		sum, size := &made, o.made()
+		switch {
+		case o.outcome == OutcomeReversed && o.has(OutcomeSucceeded): // its own
+			return true
+		case o.outcome == OutcomeReversed:
+			sum, size = &back, o.givenBack()
+		}
+		switch {
+		case !size.Valid || sum.Valid && (!sameMoney(*sum, size) || size.Minor > math.MaxInt64-sum.Minor):
+			return len(j.objectsIn(OutcomeReversed)) > 0
+		case sum.Valid:
+			size.Minor += sum.Minor
+		}
+		*sum = size
+	}
+	return back.Valid && !less(back, made)
 }
 
 // serving returns a receipt of the serving store in one of the states.

@@ -14,6 +14,7 @@ type judging struct {
 
 	receipts    []*Record // current, in the store that the service consults
 	copies      []*Record // current, in any other store: evidence, not memory
+	former      []*Record // receipts whose place a later one of the same source took
 	effects     []*Record // standing, in the serving stores
 	copyEffects []*Record // standing, in other stores
 	undone      []*Record // void, reversed or deleted
@@ -65,6 +66,9 @@ func look(s *Subject, w *World, earlier []Decided) *judging {
 		e := &s.Evidence[i]
 		j.seeTimes(e.Record)
 		if e.History && e.Record.Role != RoleProvider {
+			if e.Record.Role == RoleReceipt {
+				j.former = append(j.former, e.Record)
+			}
 			continue
 		}
 		j.see(e.Record)
@@ -228,6 +232,22 @@ func (j *judging) done() *Record {
 			if j.c.StateOf(r) == StateCompleted && j.c.HasEffect(r.ResponseStatus) {
 				return r
 			}
+		}
+	}
+	return nil
+}
+
+// recorded returns a receipt that records, or once recorded, the action as done with an effect: a later one that says otherwise does not undo what the first one
+// saw. One whose life had ended when the later one began was of an earlier action of the key.
+func (j *judging) recorded() *Record {
+	if r := j.done(); r != nil {
+		return r
+	}
+	for _, r := range j.former {
+		if j.c.StateOf(r) == StateCompleted && j.c.HasEffect(r.ResponseStatus) && slices.ContainsFunc(slices.Concat(j.receipts, j.copies), func(later *Record) bool {
+			return later.Source == r.Source && !j.c.past(j.c.HeldTo(r), j.c.Began(later))
+		}) {
+			return r
 		}
 	}
 	return nil
