@@ -30,9 +30,9 @@ func (d *decoder) check(cfg *Config) {
 	d.serve(cfg)
 	for i := range cfg.Sources {
 		s := &cfg.Sources[i]
-		s.Components, s.Extra = components(cfg), used(cfg)
+		s.Components, s.Extra, s.Several = components(cfg), used(cfg), len(cfg.Contracts) > 1
 		_, err := mapping.Compile(mapping.Input{
-			Source: s.Name, Role: s.Role, Fields: s.Map, Row: s.Row, Where: s.Where, Exclude: s.Exclude, Claim: s.Claim,
+			Source: s.Name, Role: s.Role, Fields: s.Map, Row: s.Row, Where: s.Where, Exclude: s.Exclude, Claim: s.Claim, TestMode: s.TestMode,
 			Components: s.Components, Extra: s.Extra, Line: s.Line, Col: s.Col,
 		})
 		var bad *mapping.Error

@@ -54,12 +54,15 @@ func TestEveryFieldLands(t *testing.T) {
 		t.Errorf("restore (-want +got):\n%s", diff)
 	}
 	places := cmpopts.IgnoreFields(sources.Field{}, "Line", "Col")
-	spots := cmpopts.IgnoreFields(sources.Spec{}, "Line", "Col", "Components", "Extra")
+	spots := cmpopts.IgnoreFields(sources.Spec{}, "Line", "Col", "Components", "Extra", "Several")
 	if diff := cmp.Diff(wantSources(t), cfg.Sources, byValue, places, spots); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"key", "operation", "tenant"}, cfg.Sources[0].Components); diff != "" {
 		t.Errorf("components:\n%s", diff)
+	}
+	if several := len(cfg.Contracts) > 1; cfg.Sources[0].Several != several {
+		t.Errorf("several contracts: %t", cfg.Sources[0].Several)
 	}
 	if diff := cmp.Diff([]string{"customer_id"}, cfg.Sources[0].Extra); diff != "" {
 		t.Errorf("extra:\n%s", diff)

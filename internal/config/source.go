@@ -52,6 +52,10 @@ func (d *decoder) source(v value) sources.Spec {
 	if preset, given := places["preset"]; given {
 		d.takePreset(preset, &s, places, cleared, counted)
 	}
+	s.TestMode = slices.Contains(counted, mapping.TestMode)
+	if slices.ContainsFunc(s.Map, func(f sources.Field) bool { return f.Name == "mode" }) {
+		counted = slices.DeleteFunc(counted, func(reason string) bool { return reason == mapping.TestMode })
+	}
 	if _, given := places["preset"]; len(counted) > 0 && !given {
 		v.fail("give its conditions, or take it out", "the exclusion %s is null, and there is no preset that has it", quote(counted[0]))
 	}

@@ -109,6 +109,10 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("other-key-sent", "the client sent it under another key, and what that did stands elsewhere")
 	case slices.Contains(j.s.Strangers, f.Name):
 		return uncovered("stranger-stands", "a line that is not ours by claim or operation carries its key or its object")
+	case j.maySend(f, why) != "":
+		return uncovered("message-unnamed", "an unsent message of %s was written at that time, and nothing tells that it is not this action's", j.maySend(f, why))
+	case j.otherRegion(f):
+		return uncovered("other-region", "it shows no record of %s, and nothing declares that it covers it", j.component("region"))
 	case !j.inPartitions(f):
 		return uncovered("other-partition", "it covers other partitions only")
 	case f.Role == RoleProvider && j.messageGone(f, settle) != nil:
@@ -247,6 +251,12 @@ func (j *judging) inPartitions(f *SourceFacts) bool {
 		}
 	}
 	return true
+}
+
+// otherRegion reports whether a log whose coverage nobody declared shows records of other regions only: it may be that of one region.
+func (j *judging) otherRegion(f *SourceFacts) bool {
+	v := j.component("region")
+	return v.known && len(f.Regions) > 0 && !slices.Contains(f.Regions, v.String())
 }
 
 func (j *judging) component(name string) Value {

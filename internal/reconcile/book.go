@@ -6,7 +6,7 @@ import "slices"
 type Book []*Contract
 
 // Claim finds the contract of a record and puts its operation through that contract's aliases. A record without a known operation is claimed
-// only where one contract can be meant: the single contract of the book, or one that matches any operation.
+// only where one contract can be meant: the single contract of the book. One that matches any operation is not meant by a record that may be of another.
 // nil means that no contract claims the record: it is counted as unclaimed.
 func (b Book) Claim(r *Record) *Contract {
 	if r.NotOurs || (r.Role == RoleProvider && !r.Claimed) {
@@ -39,13 +39,6 @@ func (c *Contract) Governs(operation []byte) bool {
 func (b Book) withoutOperation() *Contract {
 	if len(b) == 1 {
 		return b[0]
-	}
-	for _, c := range b {
-		for _, p := range c.Operations {
-			if p == "*" {
-				return c
-			}
-		}
 	}
 	return nil
 }

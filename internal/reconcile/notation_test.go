@@ -252,6 +252,17 @@ func (n *notation) source(w words) {
 		f.MapsRef = false
 	}
 	f.NoOwnRef, f.SentKeys, f.SentGone = w.has("no-own-ref"), w.has("sent-keys"), w.has("sent-gone")
+	if v, ok := w.set["unnamed"]; ok {
+		m := &reconcile.Record{Role: reconcile.RoleOutbox, CreatedAt: clock(v)}
+		if v, ok := w.set["unnamed-tenant"]; ok {
+			m.Components = []reconcile.Component{{Name: "tenant", Value: reconcile.Text(v)}}
+		}
+		if v, ok := w.set["unnamed-effect"]; ok {
+			m.EffectID = reconcile.Text(v)
+		}
+		f.Unnamed = []reconcile.Unnamed{reconcile.NewUnnamed(m)}
+	}
+	f.Regions = strings.FieldsFunc(w.set["regions"], func(r rune) bool { return r == ',' })
 	f.MapsAlias, f.RefKinds = w.has("aliases"), strings.FieldsFunc(w.set["kinds"], func(r rune) bool { return r == ',' })
 	if v, ok := w.set["from"]; ok {
 		f.Coverage.From = clock(v)

@@ -18,16 +18,18 @@ type Coverage struct {
 type SourceFacts struct {
 	Name        string
 	Role        Role
-	Serves      bool     // the store that the service consults now
-	Table       bool     // its locators are primary keys
-	Operation   Value    // the one operation its map declares, unknown where rows name theirs
-	Components  []string // identity components it maps: those it can testify by
-	MapsRef     bool     // it maps effect_id, provider_ref, object_id or request_id
-	NoOwnRef    bool     // its rows do not carry the reference by which others point at them: an effect's id, also in a receipt; a provider's object
-	MapsAlias   bool     // it maps alias_id: a line may be known by two references
-	RefKinds    []string // the kinds of provider object that its rows name, see RefKind; empty = not known
-	SentKeys    bool     // it maps provider_key: a key that a log's rows carry besides is the client's
-	SentGone    bool     // outbox: its rows tell of nothing that was sent, so that whatever was is gone
+	Serves      bool      // the store that the service consults now
+	Table       bool      // its locators are primary keys
+	Operation   Value     // the one operation its map declares, unknown where rows name theirs
+	Components  []string  // identity components it maps: those it can testify by
+	MapsRef     bool      // it maps effect_id, provider_ref, object_id or request_id
+	NoOwnRef    bool      // its rows do not carry the reference by which others point at them: an effect's id, also in a receipt; a provider's object
+	MapsAlias   bool      // it maps alias_id: a line may be known by two references
+	RefKinds    []string  // the kinds of provider object that its rows name, see RefKind; empty = not known
+	SentKeys    bool      // it maps provider_key: a key that a log's rows carry besides is the client's
+	SentGone    bool      // outbox: its rows tell of nothing that was sent, so that whatever was is gone
+	Unnamed     []Unnamed // outbox: its unsent messages that tell no key
+	Regions     []string  // log: the regions of which it shows a record, where nothing declares what it covers; none = not known
 	MapsTime    bool
 	Skew        time.Duration
 	Retained    Span // effects: older rows are archived, their absence says nothing

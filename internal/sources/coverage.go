@@ -84,6 +84,12 @@ func (s *Source) settled(ext rows.Extent) bool {
 	return d != nil && (!ext.Whole || d.Lag > 0 || d.To.Known())
 }
 
+// undeclared reports whether nothing but the records of a log tells what it covers.
+func (s *Source) undeclared(ext rows.Extent) bool {
+	d := s.spec.Coverage
+	return !ext.Whole && (d == nil || !d.From.Known() && !d.To.Known() && len(d.Partitions) == 0)
+}
+
 // earlier bounds a known end of coverage; what covers nothing goes on covering nothing.
 func earlier(to, limit reconcile.Instant) reconcile.Instant {
 	if to.Known() && limit.Before(to) {

@@ -169,7 +169,7 @@ func newSource(spec *Spec, all []Spec, place Place, now reconcile.Instant) (*Sou
 		return nil, err
 	}
 	m, err := mapping.Compile(mapping.Input{
-		Source: spec.Name, Role: spec.Role, Fields: spec.Map, Row: spec.Row, Where: spec.Where, Exclude: spec.Exclude, Claim: spec.Claim,
+		Source: spec.Name, Role: spec.Role, Fields: spec.Map, Row: spec.Row, Where: spec.Where, Exclude: spec.Exclude, Claim: spec.Claim, TestMode: spec.TestMode,
 		Components: spec.Components, Extra: spec.Extra, Line: spec.Line, Col: spec.Col,
 	})
 	if err != nil {

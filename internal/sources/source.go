@@ -76,6 +76,10 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	}
 	s.stats.Server = rows.Server{System: text.SafeString(ext.Server.System), Timeline: text.SafeString(ext.Server.Timeline)}
 	s.facts.Coverage = s.coverage(ext)
+	s.facts.Unnamed = s.unseen.unnamed
+	if s.spec.Role == reconcile.RoleProvider && s.undeclared(ext) {
+		s.facts.Regions = s.unseen.regions
+	}
 	s.facts.RefKinds = s.unseen.kinds
 	s.facts.NoOwnRef = !s.m.MapsOwnRef() || s.unseen.ours > 0 && !s.unseen.refs || s.unseen.loose
 	s.facts.SentGone = s.spec.Role == reconcile.RoleOutbox && (!s.m.MapsSent() || !s.unseen.sent)
@@ -100,6 +104,7 @@ func (s *Source) leave(reason string) {
 // note counts a record and what it shows of the source.
 func (s *Source) note(r *reconcile.Record, cells []rows.Cell) {
 	s.stats.Records++
+	s.unseen.seeRegion(r)
 	if r.EmptyKey {
 		s.stats.EmptyKeys++
 	}

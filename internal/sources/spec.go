@@ -60,6 +60,7 @@ type Spec struct {
 	Where       map[string]string // column or path → value that a row must have to be read at all
 	Exclude     []Exclusion       // rows that say nothing of an action, by the reason under which they are counted
 	Claim       map[string]string // column or path → value that makes a provider line ours
+	TestMode    bool              // rows whose mode says test are read, too
 	Skew        time.Duration
 	Map         []Field // in the config's order
 	Row         string  // "attempt": one line per attempt
@@ -72,6 +73,7 @@ type Spec struct {
 	Retained    reconcile.Span
 	Fingerprint *reconcile.FingerprintSpec
 	Components  []string // names in the contracts' scopes
+	Several     bool     // several contracts might be meant by a record that tells no operation
 	Extra       []string // other names that contracts use: actor, unique columns, the provider key's column
 	Line, Col   int      // where it stands in the config, for errors
 }

@@ -13,7 +13,7 @@ import (
 
 // Compile checks a source's map and prepares its Mapper. An error is an *Error with its place in the config.
 func Compile(in Input) (*Mapper, error) {
-	m := &Mapper{cells: map[string]int{}, codes: map[string]string{}, perAttempt: in.Row == "attempt"}
+	m := &Mapper{cells: map[string]int{}, codes: map[string]string{}, perAttempt: in.Row == "attempt", testMode: in.TestMode}
 	m.rec = reconcile.Record{Role: in.Role, Source: in.Source}
 	if in.Row != "" && !m.perAttempt {
 		return nil, &Error{Line: in.Line, Col: in.Col, Msg: "row: " + text.SafeString(in.Row) + " is not known", Hint: "row: attempt says that each line is one attempt"}
@@ -38,13 +38,14 @@ func Compile(in Input) (*Mapper, error) {
 	return m, nil
 }
 
-// fields compiles every field. The operation is read first: a line that is not ours must not fail on its other facts.
+// fields compiles every field. The operation is read first: a line that is not ours must not fail on its other facts. Then the mode: nor must one of test mode.
 func (m *Mapper) fields(in *Input) error {
 	seen := map[string]bool{}
-	for _, operation := range []bool{true, false} {
+	turn := map[string]int{"operation": 1, "mode": 2}
+	for _, now := range []int{1, 2, 0} {
 		for i := range in.Fields {
 			f := &in.Fields[i]
-			if (f.Name == "operation") != operation {
+			if turn[f.Name] != now {
 				continue
 			}
 			if seen[f.Name] {
@@ -71,7 +72,11 @@ func (m *Mapper) field(in *Input, f *Field) error {
 		}
 	}
 	if t, ok := textFacts[f.Name]; ok {
-		return m.text(f, t)
+		if err := m.text(f, t); err != nil || f.Name != "mode" || component {
+			return err
+		}
+		m.mode()
+		return nil
 	}
 	if to, ok := timeFacts[f.Name]; ok {
 		m.explain(f, "time ("+asShown(f)+")")

@@ -114,6 +114,7 @@ type Input struct {
 	Where      map[string]string
 	Exclude    []Exclusion
 	Claim      map[string]string
+	TestMode   bool     // rows whose mode says test are read, too
 	Components []string // names in the contracts' scopes
 	Extra      []string // other names that contracts use: actor, unique and compared columns
 	Line, Col  int      // where the source stands in the config
