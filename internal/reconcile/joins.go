@@ -171,6 +171,7 @@ type BrokenJoin struct {
 	OfA, OfB, Both int64
 	From, To       Instant // when both have rows; of a stretch its ends, where they are not open
 	Partly         bool    // a stretch only: before or after it they join
+	Hole           bool    // of a stretch: B, a log, has nothing in it
 	Contract       int     // of a stretch: by its place in the book
 }
 
@@ -252,6 +253,11 @@ func (b *BrokenJoin) Text(w *World) string {
 	what := "keys"
 	if joinable(&w.Sources[b.A], &w.Sources[b.B]) == joinRefs {
 		what = "references"
+	}
+	if b.Hole {
+		return fmt.Sprintf("%s has nothing for some time %s, in which %s has %d %s, of which it shows most at other times: a file of it may be missing. Nothing is concluded from what it "+
+			"lacks in that time. Add what is missing; where it is whole, declare its coverage, from and to.",
+			w.Sources[b.B].Name, Stretch{From: b.From, To: b.To}.words(), w.Sources[b.A].Name, b.OfA, what)
 	}
 	if b.Partly {
 		return fmt.Sprintf("%s has %d %s and %s has %d %s, and %d are the same, although at other times they join: the %s of one were changed there (hashed, prefixed, cut, "+

@@ -13,9 +13,13 @@ import (
 // What is called broken, of a pair that joins otherwise, is a run of slices in which both sides have stretchLeast keys and almost none meets, and the slice on
 // either side of it, in which the change may lie. A restore leaves one side empty, and what it left joins. Receipts count where they record that something was
 // made: failures and stuck ones may outlive the others, and have no counterpart.
+//
+// A log of which nobody declared what it covers may lack a file: where it has nothing at all beside holeLeast of another source's keys, most of which it shows
+// before and after, that is a hole.
 const (
 	joinSlices   = 72
 	stretchLeast = 50
+	holeLeast    = 25
 )
 
 // mostStretches bounds the memory of the counters: pairs of sources, twice, times contracts. Beyond, nothing is judged by stretches.
@@ -161,6 +165,29 @@ func (s *stretches) broken(j *Joins, a, b, domain, contract int) []sliceRun {
 	return merged(out)
 }
 
+// holes lists the runs of slices in which a log of undeclared coverage has nothing beside enough of another source's keys, of which it otherwise shows most.
+func (s *stretches) holes(j *Joins, a, log, domain, contract int) []sliceRun {
+	n := len(j.facts)
+	pair, back := a*n+log, log*n+a
+	if !j.facts[log].Undeclared || s.grids[pair] == nil || *s.at(pair, domain, contract) == nil {
+		return nil
+	}
+	all := s.sum(pair, domain, contract, 0, joinSlices)
+	var out []sliceRun
+	for from := 0; from < joinSlices; from++ {
+		to := from
+		for to < joinSlices && s.sum(back, domain, contract, to, to+1).of+s.sum(pair, domain, contract, to, to+1).both == 0 {
+			to++
+		}
+		in := s.sum(pair, domain, contract, from, to)
+		if in.of >= holeLeast && 2*all.both > all.of-in.of {
+			out = append(out, sliceRun{max(0, from-1), min(joinSlices, to+1)})
+		}
+		from = to
+	}
+	return out
+}
+
 // joinByName reports whether two sources join in a stretch by the other of the two names that an object has.
 func (s *stretches) joinByName(pair, back, domain, contract int, in sliceRun) bool {
 	other := map[int]int{joinObject: joinAlias, joinAlias: joinObject}[domain]
@@ -212,28 +239,41 @@ func (j *Joins) brokenStretches(a, b int) []BrokenJoin {
 	if j.stretches == nil {
 		return nil
 	}
-	s, n := j.stretches, len(j.facts)
+	s := j.stretches
 	var out []BrokenJoin
 	for contract := range s.contracts {
 		for domain := range j.common {
-			runs := s.broken(j, a, b, domain, contract)
-			for _, r := range runs {
-				x, y, g := s.sum(a*n+b, domain, contract, r.from, r.to), s.sum(b*n+a, domain, contract, r.from, r.to), s.grids[a*n+b]
-				one := BrokenJoin{A: a, B: b, OfA: x.of, OfB: y.of, Both: max(x.both, y.both), Partly: true, Contract: contract}
-				if r.from > 0 {
-					one.From = AtUnix(g[r.from] * 1e9)
-				}
-				if r.to < joinSlices {
-					one.To = AtUnix(g[r.to] * 1e9)
-				}
-				out = append(out, one)
+			found := len(out)
+			for _, r := range s.broken(j, a, b, domain, contract) {
+				out = append(out, s.stretch(j, a, b, domain, contract, r))
 			}
-			if len(runs) > 0 {
+			for _, pair := range [][2]int{{a, b}, {b, a}} {
+				for _, r := range s.holes(j, pair[0], pair[1], domain, contract) {
+					one := s.stretch(j, pair[0], pair[1], domain, contract, r)
+					one.Hole = true
+					out = append(out, one)
+				}
+			}
+			if len(out) > found {
 				break
 			}
 		}
 	}
 	return out
+}
+
+// stretch is a run of slices of a pair.
+func (s *stretches) stretch(j *Joins, a, b, domain, contract int, r sliceRun) BrokenJoin {
+	n := len(j.facts)
+	x, y, g := s.sum(a*n+b, domain, contract, r.from, r.to), s.sum(b*n+a, domain, contract, r.from, r.to), s.grids[a*n+b]
+	one := BrokenJoin{A: a, B: b, OfA: x.of, OfB: y.of, Both: max(x.both, y.both), Partly: true, Contract: contract}
+	if r.from > 0 {
+		one.From = AtUnix(g[r.from] * 1e9)
+	}
+	if r.to < joinSlices {
+		one.To = AtUnix(g[r.to] * 1e9)
+	}
+	return one
 }
 
 // overlaps reports whether a time from first to last may lie in a stretch; of a time that is not known it may.

@@ -29,6 +29,7 @@ type SourceFacts struct {
 	SentKeys    bool      // it maps provider_key: a key that a log's rows carry besides is the client's
 	SentGone    bool      // outbox: its rows tell of nothing that was sent, so that whatever was is gone
 	Unnamed     []Unnamed // outbox: its unsent messages that tell no key
+	Undeclared  bool      // log: nothing but its own records tells what it covers
 	Regions     []string  // log: the regions of which it shows a record, where nothing declares what it covers; none = not known
 	MapsTime    bool
 	Skew        time.Duration

@@ -395,3 +395,41 @@ func TestEarlyLoss(t *testing.T) {
 		})
 	}
 }
+
+// TestHoles: where a log of undeclared coverage has nothing for some hours in which the service did much, nothing is concluded from what it lacks there; what
+// somebody declared it to cover, it covers.
+func TestHoles(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]struct {
+		undeclared, hole bool
+		actions          int
+	}{
+		"undeclared": {true, true, 600}, "declared": {false, false, 600}, "too few to tell": {true, false, 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			trade := newTrade(rand.New(rand.NewPCG(7, 7)), of.actions)
+			trade.charges.facts.Undeclared = of.undeclared
+			from, to := reconcile.At(noon.Add(-8*time.Hour)), reconcile.At(noon.Add(-6*time.Hour))
+			inside := func(at reconcile.Instant) bool { return at.After(from) && at.Before(to) }
+			trade.charges.recs = slices.DeleteFunc(trade.charges.recs, func(r *reconcile.Record) bool { return inside(r.CreatedAt) })
+			want := oracle(trade.cfg, trade.all())
+			got, err := pipeline(t.Context(), trade.cfg, trade.all(), t.TempDir(), 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.String() != want.String() {
+				t.Errorf("the sieve says\n%s\njudging all says\n%s", got, want)
+			}
+			missing := 0
+			for _, v := range got.judged {
+				if slices.Contains(v.Kinds, reconcile.ProviderMissing) {
+					missing++
+				}
+			}
+			if of.hole && missing > of.actions/10 || !of.hole && missing < of.actions/12 {
+				t.Errorf("%d of %d actions are called missing", missing, of.actions)
+			}
+		})
+	}
+}

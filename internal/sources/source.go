@@ -77,7 +77,7 @@ func (s *Source) Scan(ctx context.Context, emit Emit) error {
 	s.stats.Server = rows.Server{System: text.SafeString(ext.Server.System), Timeline: text.SafeString(ext.Server.Timeline)}
 	s.facts.Coverage = s.coverage(ext)
 	s.facts.Unnamed = s.unseen.unnamed
-	if s.spec.Role == reconcile.RoleProvider && s.undeclared(ext) {
+	if s.facts.Undeclared = s.spec.Role == reconcile.RoleProvider && s.undeclared(ext); s.facts.Undeclared {
 		s.facts.Regions = s.unseen.regions
 	}
 	s.facts.RefKinds = s.unseen.kinds
