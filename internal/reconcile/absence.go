@@ -367,6 +367,9 @@ func (j *judging) calledFrom(began Instant) Instant {
 	if j.c.Order != OrderProviderFirst {
 		return began
 	}
+	if keyOf(j.s.Identity).known && j.c.Retention.Valid && j.c.RetryWindow.Valid && j.c.Retention.D < j.c.RetryWindow.D {
+		return j.wishedFrom(began) // an earlier receipt may be forgotten, and its worker may have called: what it made is the call of this one too
+	}
 	if !j.c.Lease.Valid || !j.c.DeadAfter.Valid {
 		return Instant{}
 	}

@@ -82,6 +82,7 @@ func newTwinIndex(subjects []*Subject, w *World) *twinIndex {
 	for i, s := range subjects {
 		of := wishesOf(s, w)
 		if t.wishes[i] = of; of == nil {
+			t.fileRow(rowWish(s, w), s)
 			continue
 		}
 		t.seats[i] = seatOf(s)
@@ -128,6 +129,18 @@ func (t *twinIndex) file(of *wishes, seat twinSeat) {
 				}
 				group(t.groups, wishKey{place, actor, bases}).add(seat)
 			}
+		}
+	}
+}
+
+// fileRow files a row of unknown key under what it tells: it is found as another's twin, and has none itself.
+func (t *twinIndex) fileRow(of *wishes, s *Subject) {
+	if of == nil {
+		return
+	}
+	for _, actor := range of.actors {
+		for _, request := range of.requests {
+			group(t.groups, wishKey{of.place, actor, request}).add(seatOf(s))
 		}
 	}
 }

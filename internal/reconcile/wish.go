@@ -107,6 +107,23 @@ func wishesOf(s *Subject, w *World) *wishes {
 	if s.Contract == nil || !keyOf(s.Identity).known {
 		return nil
 	}
+	return gather(s, w)
+}
+
+// rowWish is what a row tells of which nobody knows under which key it was asked for; nil where it does not tell whose wish it is, where, and for what: then it
+// says of no other action that it may be the same.
+func rowWish(s *Subject, w *World) *wishes {
+	if !s.Stray() || len(s.Contract.Actor) == 0 || !slices.ContainsFunc(s.Evidence, func(e Evidence) bool { return e.Record.Role == RoleEffect && Effective(e.Record) }) {
+		return nil
+	}
+	of := gather(s, w)
+	if of.place == "" || len(of.actors) == 0 || len(of.requests) == 0 {
+		return nil
+	}
+	return of
+}
+
+func gather(s *Subject, w *World) *wishes {
 	out := &wishes{}
 	whole := Record{Components: s.Identity}
 	var one Wish

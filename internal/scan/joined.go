@@ -97,9 +97,5 @@ func (s *asks) seatJoined(root uint64, rows []trace) {
 
 // offerJoined offers the actions of a union, which are behind one door.
 func (s *asks) offerJoined(root uint64, rows []trace) {
-	s.eachAsk(rows, func(a *ask) {
-		if a.keyed {
-			s.offer(a, root)
-		}
-	})
+	s.eachAsk(rows, func(a *ask) { s.offer(a, root) })
 }

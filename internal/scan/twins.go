@@ -196,6 +196,9 @@ func (s *asks) offer(a *ask, door uint64) {
 	for _, request := range a.requests {
 		a.each(sought, request, put)
 	}
+	if !a.keyed {
+		return // a row of which nobody knows under which key it was asked for is a twin where it tells the very request
+	}
 	for hash, bases := range s.bases {
 		if !slices.ContainsFunc(a.bases, func(b uint8) bool { return slices.Contains(bases, b) }) {
 			a.each(sought, hash, put)
@@ -271,11 +274,11 @@ func (s *asks) near(n int, own uint64, most int, each func(door uint64)) {
 	}
 }
 
-// offerAll returns what offers a group to the seats of those that ask for the same. A row without a key is no twin of anybody's; groups that references join
-// are offered together, see offerJoined.
+// offerAll returns what offers a group to the seats of those that ask for the same. Groups that references join are offered together, see offerJoined; of a
+// union of many groups a row without a key, which may be anybody's there, is offered to nobody.
 func (s *sieve) offerAll(large map[uint64]bool) func(group) error {
 	return func(g group) error {
-		if g.rows[0].k != 0 && (!s.unions.joined(g.node) || large[s.unions.root(g.node)]) {
+		if joined := s.unions.joined(g.node); !joined || g.rows[0].k != 0 && large[s.unions.root(g.node)] {
 			s.asks.eachAsk(g.rows, func(a *ask) { s.asks.offer(a, g.node) })
 		}
 		return nil
@@ -340,9 +343,7 @@ func (c *crowd) twinsOf() map[int32][]int32 {
 	})
 	s.open()
 	c.eachAction(func(rows []int32) {
-		if c.rows[rows[0]].key != 0 {
-			s.offer(c.askOf(&s.one, rows), uint64(rows[0])+1)
-		}
+		s.offer(c.askOf(&s.one, rows), uint64(rows[0])+1)
 	})
 	s.close()
 	out := make(map[int32][]int32)
