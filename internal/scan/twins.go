@@ -343,7 +343,9 @@ func (c *crowd) twinsOf() map[int32][]int32 {
 	})
 	s.open()
 	c.eachAction(func(rows []int32) {
-		s.offer(c.askOf(&s.one, rows), uint64(rows[0])+1)
+		if c.rows[rows[0]].key != 0 { // without what names it a row would be taken for somebody's here
+			s.offer(c.askOf(&s.one, rows), uint64(rows[0])+1)
+		}
 	})
 	s.close()
 	out := make(map[int32][]int32)
