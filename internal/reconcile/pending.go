@@ -10,7 +10,7 @@ func (j *judging) findPending() {
 		}
 	}
 	for _, r := range j.messages {
-		if r.Sent == SentConfirmed || r.ConfirmedAt.known || j.messageProved() {
+		if r.Sent == SentConfirmed || r.ConfirmedAt.known || j.messageProved() && !j.sentAgain(r) {
 			continue
 		}
 		what := "outbox-unsent"
@@ -30,6 +30,11 @@ func (j *judging) findPending() {
 		}
 	}
 	j.pendReplays()
+}
+
+// sentAgain reports whether a message that was delivered is not marked as sent, and its receiver would not surely recognise it a second time.
+func (j *judging) sentAgain(r *Record) bool {
+	return r.unsent() && !j.providerRecognises(j.w.Now.Add(j.c.Margin))
 }
 
 func (j *judging) pendReceipt(r *Record) {

@@ -265,7 +265,7 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 	}
 	var refs []string
 	for _, r := range j.messages { // its relay asks no receipt: only the receiver could recognise it
-		if r.unsent() && j.messageProved() && !j.providerRecognises(j.w.Now.Add(j.c.Margin)) && !j.resting(r) && j.coversTime(r, j.madeAt(LegProvider)) {
+		if j.messageProved() && j.sentAgain(r) && !j.resting(r) && j.coversTime(r, j.madeAt(LegProvider)) {
 			refs = append(refs, ref(r))
 		}
 	}
