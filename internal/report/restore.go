@@ -28,11 +28,11 @@ func Restore(w io.Writer, m *scan.Manifest, a *restore.Audit, opt Options) error
 		p.restoreGap(&a.Gaps[i])
 	}
 	p.atRisk(m, a)
+	p.resends(a)
 	for i := range a.Gaps {
 		p.proof(&a.Gaps[i])
 	}
 	p.signs(a)
-	p.resends(a)
 	p.restoreNext(a, opt)
 	return p.flush()
 }
@@ -95,6 +95,10 @@ func (p *page) atRisk(m *scan.Manifest, a *restore.Audit) {
 	}
 	p.title("Keys that would run again")
 	if a.AtRisk == 0 {
+		if len(a.Resends) > 0 {
+			p.flow(2, "  %s", p.in(yellow, "none by a retry; but "+ResendText(a)+": see below"))
+			return
+		}
 		p.printf("  %s\n", p.in(green, "none"))
 		return
 	}
@@ -122,6 +126,14 @@ func (p *page) atRisk(m *scan.Manifest, a *restore.Audit) {
 	if more := a.AtRisk - int64(len(a.Next)); more > 0 {
 		p.flow(2, "  and %d more: idemctl restore --json lists all", more)
 	}
+}
+
+// ResendText says how much is done again by itself, whatever a retry does.
+func ResendText(a *restore.Audit) string {
+	if len(a.Resends) == 1 {
+		return "1 unsent message or job will be sent again by itself, though its effect stands"
+	}
+	return fmt.Sprintf("%d unsent messages or jobs will be sent again by themselves, though their effects stand", len(a.Resends))
 }
 
 func totalText(t restore.Total) string {

@@ -340,7 +340,10 @@ func (v *restoreScreen) words(w int) *sheet {
 		return s
 	}
 	u := v.sum.Audit
-	s.line(paint.Piece{Style: paint.Strong, Text: counted(u.AtRisk, "action") + " would run again"}, paint.Piece{Text: "  " + v.totals(u.Totals)})
+	s.line(paint.Piece{Style: paint.Strong, Text: counted(u.AtRisk, "action") + " would run again by a retry"}, paint.Piece{Text: "  " + v.totals(u.Totals)})
+	if len(u.Resends) > 0 {
+		s.add(paint.Bad, report.ResendText(u)+".")
+	}
 	for i := range u.Gaps {
 		if g := &u.Gaps[i]; i == v.gap {
 			s.add(paint.Text, fmt.Sprintf("In this gap: %s. In %s some effect stands; %s would, or might, run again.", counted(g.Cases, "case"), count(g.Standing), count(g.AtRisk)))
@@ -386,9 +389,9 @@ func (v *restoreScreen) signs(s *sheet, u *restore.Audit) {
 	}
 }
 
-// again tells what is handed out or sent a second time.
+// again tells what is handed out a second time.
 func (v *restoreScreen) again(s *sheet, u *restore.Audit) {
-	if len(u.Reused)+len(u.Resends) == 0 {
+	if len(u.Reused) == 0 {
 		return
 	}
 	s.gap()
@@ -398,9 +401,6 @@ func (v *restoreScreen) again(s *sheet, u *restore.Audit) {
 	}
 	if n := len(u.Reused); n > 3 {
 		s.add(paint.Bad, "And "+counted(int64(n-3), "more id")+" handed out twice.")
-	}
-	if n := len(u.Resends); n > 0 {
-		s.add(paint.Bad, counted(int64(n), "unsent message")+" or job will be sent again though the effect stands.")
 	}
 }
 
