@@ -281,8 +281,8 @@ func (g *sight) gone(id Identity) bool {
 func (g *sight) settled(id Identity, source string) bool {
 	f := g.place(source)
 	l := g.lifes[id]
-	if r := g.receipt(id); g.svc.DeadAfter > 0 && (r == nil || r.UpdatedAt.After(r.LockedAt.Add(lease))) {
-		l.last += lease + g.svc.DeadAfter // a worker whose receipt is gone may go on so long, and so may one that took over from the slow one whose word stands
+	if r := g.receipt(id); g.svc.DeadAfter > 0 && (r == nil || r.UpdatedAt.After(r.LockedAt.Add(lease)) || r.Generation.N > 1) {
+		l.last += lease + g.svc.DeadAfter // a worker whose receipt is gone may go on so long, and so may one that was taken over, or took over from the slow one whose word stands
 	}
 	return f != nil && !f.Coverage.To.Before(at(max(l.last, l.leased)+3*settle+4*skew+f.Coverage.Lag)) && g.none(id, source) && !g.hides(source, id)
 }

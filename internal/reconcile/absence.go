@@ -313,8 +313,8 @@ func (j *judging) possibleStart() Instant {
 	if len(j.intents) > 0 || !start.known {
 		return start
 	}
-	if j.succeeds() {
-		return j.wishedFrom(start)
+	if j.succeeds() || j.toldByLogAlone() && len(j.receipts)+len(j.copies) == 0 && j.c.RetryWindow.Valid {
+		return j.wishedFrom(start) // what came before the call, a row and the message that asked for it, may be older by any time
 	}
 	for i := range j.w.Events {
 		ev := &j.w.Events[i]

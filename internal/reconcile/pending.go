@@ -25,7 +25,7 @@ func (j *judging) findPending() {
 		}
 	}
 	for _, r := range j.intents {
-		if r.DueAt.known && !j.confirmed() {
+		if r.DueAt.known && !j.answered(r) {
 			j.pend("intent-due", r, Instant{})
 		}
 	}

@@ -277,7 +277,7 @@ func resendPending(j *judging) (bool, []string, map[string]string) {
 		refs = append(refs, ref(r))
 	}
 	for _, r := range j.intents {
-		if r.DueAt.known && !j.confirmed() {
+		if r.DueAt.known && !j.answered(r) {
 			refs = append(refs, ref(r))
 		}
 	}

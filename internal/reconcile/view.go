@@ -257,6 +257,13 @@ func (j *judging) confirmed() bool {
 	return slices.ContainsFunc(j.attempts, func(a Attempt) bool { return a.Outcome == AttemptConfirmed })
 }
 
+// answered reports whether a client's job got its answer. Under a key that was used for two requests the answer to the other one is none.
+func (j *judging) answered(job *Record) bool {
+	return slices.ContainsFunc(j.intents, func(r *Record) bool {
+		return alike(j.c, job, r) && slices.ContainsFunc(r.Attempts, func(a Attempt) bool { return a.Outcome == AttemptConfirmed })
+	})
+}
+
 // uncertain reports whether the client does not know: an attempt without answer, and none that was confirmed.
 func (j *judging) uncertain() bool {
 	return !j.confirmed() && slices.ContainsFunc(j.attempts, func(a Attempt) bool { return a.Outcome == AttemptUncertain })
