@@ -117,6 +117,8 @@ func (j *judging) absentIn(f *SourceFacts, settle time.Duration, why purpose) ab
 		return uncovered("other-partition", "it covers other partitions only")
 	case f.Role == RoleProvider && j.messageGone(f, settle) != nil:
 		return uncovered("message-gone", "a message of %s that was sent is gone, and nothing tells when it was sent", j.messageGone(f, settle).Name)
+	case f.Role == RoleProvider && j.messageUnread() != nil:
+		return uncovered("message-unread", "%s covers only to %s: a message that was posted later may have been sent until now", j.messageUnread().Name, stamp(j.messageUnread().Coverage.To))
 	case cov.From.known && !began.Add(-f.Skew).After(cov.From): // of what was written in the instant of its first record some may stand in the file before
 		return uncovered("before-coverage", "it covers only from %s", stamp(cov.From))
 	case f.Retained.Valid && !began.Add(-f.Skew).After(j.w.Now.Add(-f.Retained.D)): // whether a row of exactly that age is moved away each store has its own rule
@@ -141,6 +143,17 @@ func (j *judging) unread(f *SourceFacts) *SourceFacts {
 		s := &j.w.Sources[i]
 		if s.Role != RoleEffect && s.Role != RoleProvider && !s.Coverage.Complete && j.concerns(s) {
 			return s
+		}
+	}
+	return nil
+}
+
+// messageUnread returns an outbox that was read only to before the action was last sent, and shows no message of it: one may wait there, or have been sent by now.
+func (j *judging) messageUnread() *SourceFacts {
+	for _, o := range j.places(RoleOutbox, true) {
+		posted := slices.ContainsFunc(j.messages, func(r *Record) bool { return r.Source == o.Name })
+		if !posted && !j.unreceived && o.Coverage.To.known && o.Coverage.To.Before(j.lastAct) {
+			return o
 		}
 	}
 	return nil
