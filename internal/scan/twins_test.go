@@ -61,6 +61,14 @@ func by(customer, request string) func(*reconcile.Record) {
 
 const one, two = `{"q":1}`, `{"q":2}`
 
+// bobsRow is a row without a key that tells who asked, and is named by its id.
+func bobsRow(s *store) {
+	s.put(s.orders, "", 2*time.Hour+time.Second, func(r *reconcile.Record) {
+		by("bob", "")(r)
+		r.EffectID = reconcile.Text("1")
+	})
+}
+
 // twinStores are stores in which an action has a twin that is hard to see; of whose key, and the twin's.
 var twinStores = map[string]struct {
 	fill      func(s *store)
@@ -72,10 +80,7 @@ var twinStores = map[string]struct {
 			by("ann", one)(r)
 			r.EffectID, r.State = reconcile.Text("1"), reconcile.StateFailedFinal
 		})
-		s.put(s.orders, "", 2*time.Hour+time.Second, func(r *reconcile.Record) {
-			by("bob", "")(r)
-			r.EffectID = reconcile.Text("1")
-		})
+		bobsRow(s)
 		s.put(s.clients, "B", 3*time.Hour, by("bob", one))
 	}, "A", "B"},
 	"the same, of an action of which nothing tells whether it can be compared": {func(s *store) {
@@ -84,10 +89,7 @@ var twinStores = map[string]struct {
 			by("ann", "")(r)
 			r.EffectID, r.Fingerprint, r.State = reconcile.Text("1"), reconcile.Text("f1"), reconcile.StateFailedFinal
 		})
-		s.put(s.orders, "", 2*time.Hour+time.Second, func(r *reconcile.Record) {
-			by("bob", "")(r)
-			r.EffectID = reconcile.Text("1")
-		})
+		bobsRow(s)
 		s.put(s.clients, "B", 3*time.Hour, by("bob", one))
 	}, "A", "B"},
 	"a row without its region tells what for, the row that it names who asked": {func(s *store) {
@@ -105,10 +107,7 @@ var twinStores = map[string]struct {
 			by("ann", one)(r)
 			r.EffectID, r.State = reconcile.Text("1"), reconcile.StateFailedFinal
 		})
-		s.put(s.orders, "", 2*time.Hour+time.Second, func(r *reconcile.Record) {
-			by("bob", "")(r)
-			r.EffectID = reconcile.Text("1")
-		})
+		bobsRow(s)
 		s.put(s.clients, "B", 3*time.Hour, func(r *reconcile.Record) {
 			by("bob", one)(r)
 			region(r, "eu")
