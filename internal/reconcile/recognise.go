@@ -30,18 +30,18 @@ func (j *judging) recognisers(a *Answer) string {
 	}
 	var by []string
 	if live := j.live(); live != nil && (j.c.StateOf(live) == StateCompleted || j.c.StateOf(live) == StateFailedFinal) {
-		by = append(by, "a receipt does"+untilText(j.c.HeldTo(live)))
+		by = append(by, "a receipt would recognise it"+untilText(j.c.HeldTo(live)))
 	}
 	for _, l := range j.legs {
 		switch to, ever := j.providerKeeps(); {
 		case l.Name == LegLocal && (j.refusedByRule() || len(j.c.Unique) > 0 && len(j.refusing()) > 0):
-			by = append(by, "a rule of the store does, which refuses its row")
+			by = append(by, "a rule of the store would, which refuses its row")
 		case l.Name == LegProvider && l.State != LegNo && (ever || to.known && to.After(j.w.Now)):
-			by = append(by, "the provider does"+untilText(to))
+			by = append(by, "the provider would recognise it"+untilText(to))
 		}
 	}
 	if len(by) == 0 {
-		return " Here nothing does."
+		return " Here nothing would recognise it."
 	}
 	return " Here only " + strings.Join(by, ", and ") + "."
 }
